@@ -30,10 +30,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-COLD = (sys.executable, "-u")
-"""Python as it is without anything imported."""
+COLD = (sys.executable, "-u")  # python as it is without anything imported
+# The number of the system call that can make a child of one's parent
 _CLONE = {"x86_64": 56, "aarch64": 220}.get(platform.machine()) if sys.platform == "linux" else None
-"""The number of the system call that can make a child of one's parent."""
 _CLONE_PARENT = 0x8000
 _MOST_FILES = 1024
 _started = subprocess.Popen

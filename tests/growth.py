@@ -19,8 +19,8 @@ R = TypeVar("R")
 TIMES = 16
 _TRIES = 3
 _ROUNDS = 2
+# What takes less is done over and over: of a moment, the clock and its reading are too much
 _SHORTEST = 0.002
-"""What takes less is done over and over: of a moment, the clock and its reading are too much."""
 
 
 def linear(

@@ -29,6 +29,7 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
 _FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
+# Tests that are not for PostgreSQL, by how their ids begin
 LEFT_OUT = {
     "tests/attacks/test_audit_tampering.py": "changes SQLite files",
     "tests/security/test_audit.py": "looks into SQLite files",
@@ -55,11 +56,10 @@ LEFT_OUT = {
     "tests/consolidate/test_consolidation.py::test_a_full_disk": _FULL,
     "tests/consolidate/test_phases.py::test_three_failures": _FULL,
 }
-"""Tests that are not for PostgreSQL, by how their ids begin."""
+# What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else
 OWN = ("tests/store/postgres", "tests/jobs/test_runner.py", "tests/attacks/test_canaries.py")
-"""What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
-LONG = ("tests/faults/test_postgres.py",)
-"""The same, in its long form."""
+LONG = ("tests/faults/test_postgres.py",)  # the same, in its long form
+# What it runs with every memory in PostgreSQL
 FOLDERS = (
     "tests/test_memory.py",
     "tests/recall",
@@ -86,7 +86,6 @@ FOLDERS = (
     "tests/cli/test_cli.py::test_import_of_chats_and_memories",
     "tests/cli/test_cli.py::test_openclaw_is_followed",
 )
-"""What it runs with every memory in PostgreSQL."""
 
 
 def why_not(id: str) -> str:
@@ -99,14 +98,11 @@ def is_refused(error: BaseException) -> bool:
     return isinstance(error, UsageError) and error.template == refused("").template
 
 
-_PORT = "LOXODON_TEST_SERVER"
-"""Tells the processes that a test starts which server it is."""
+_PORT = "LOXODON_TEST_SERVER"  # tells the processes that a test starts which server it is
+# What these processes have on their path (`sitecustomize.py`)
 _STARTED = Path(__file__).parent / "started"
-"""What these processes have on their path (`sitecustomize.py`)."""
-_at: dict[str, int] = {}
-"""The port of the server: a test may clear the environment."""
-TEMPLATE = "template_loxodon"
-"""The database with our schema that others are made from."""
+_at: dict[str, int] = {}  # the port of the server: a test may clear the environment
+TEMPLATE = "template_loxodon"  # the database with our schema that others are made from
 _HOMES = (
     "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database "
     "WHERE starts_with(datname, 'home_')"

@@ -26,10 +26,9 @@ from loxodon.models.encoder import Encoder
 from loxodon.store.sqlite import database
 from loxodon.store.sqlite.database import Database
 
-MEANING = "tests.models.test_encoder"
-"""The module whose tests are about the encoder."""
+MEANING = "tests.models.test_encoder"  # the module whose tests are about the encoder
+# The modules whose tests are about the disk, by how their names begin
 REAL = ("tests.faults.", "tests.store.", "tests.backup.")
-"""The modules whose tests are about the disk, by how their names begin."""
 
 
 _READING = ("embed", "judge", "intents", "changes")

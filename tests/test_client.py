@@ -26,8 +26,7 @@ from loxodon.errors import (
 from .clock import NOW, Clock
 from .http.server import Server, said
 
-Either = Any
-"""A Memory or a Client: that both take the same is what is tested."""
+Either = Any  # A Memory or a Client: that both take the same is what is tested
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +51,8 @@ def pair(
         yield memory, client
 
 
+# How long something took, and where it lies
 BY_CHANCE = {"elapsed_ms", "trace", "seconds", "home", "bytes", "folder"}
-"""How long something took, and where it lies."""
 
 
 def bare(value: Any) -> Any:

@@ -42,11 +42,11 @@ LAYERS = (
     "views.plain security.encryption backup.restore backup.moving views.restore",
     "client cli compat http jobs.runner mcp proxy __main__",
 )
+# The imports that go up, and why
 UPWARDS = {
     ("memory", "views.plain"): "opening a memory whose engine is off gives the one of plain files",
     ("opening", "security.encryption"): "opening a home finishes an encryption that was cut short",
 }
-"""The imports that go up, and why."""
 HEIGHT = {name: n for n, names in enumerate(LAYERS) for name in names.split()}
 
 

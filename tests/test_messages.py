@@ -20,6 +20,7 @@ captured imported edited archived unarchived learned held late updated repeated 
 corrected retracted merged confirmed doubted denied unsettled rejected used returned faded expired
 renewed reworded outdated
 """
+# What fields, columns and counts are called; any other goes by its name in English
 LABELS = (
     "connected|not connected|not found|resumed|trusted to|left out|"
     "asked|forgotten|paused|claimed|unfound|last at|next at|counts|failures|turns ahead|"
@@ -47,7 +48,6 @@ LABELS = (
     "fate|due|succeeded at|entries|first|content|receipt|candidates|tense|weekly|op|ids|"
     "surface|start|end|shown|private|copy|backup|away|session|done"
 )
-"""What fields, columns and counts are called; any other goes by its name in English."""
 
 PARSED = (  # what argparse says, in the words of its own source
     "usage: |positional arguments|options|show this help message and exit|"
@@ -60,8 +60,7 @@ PARSED = (  # what argparse says, in the words of its own source
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 ERRORS |= {"RefusedError"}  # of the servers
 
-Sentence = tuple[str, str]
-"""A sentence and its plural, which is empty where it counts nothing."""
+Sentence = tuple[str, str]  # A sentence and its plural, which is empty where it counts nothing
 
 
 @cache

@@ -7,8 +7,8 @@ from threading import Event
 from time import monotonic
 from typing import Any
 
+# Seconds after which a test gives up on what never comes. On a busy machine all takes longer.
 PATIENCE = 300.0
-"""Seconds after which a test gives up on what never comes. On a busy machine all takes longer."""
 
 
 def until(look: Callable[[], Any]) -> Any:

@@ -85,7 +85,6 @@ class Client:
         return SimpleNamespace(**{of: partial(self._do, one) for of, one in inner.items()})
 
     def _do(self, verb: Verb, /, *args: Any, **named: Any) -> Any:
-        """What the method of `Memory` would give."""
         takes = signature(verb.call)
         only = {"reveal", "explain"} & named.keys() - takes.parameters.keys()  # of a server
         more = {name: named.pop(name) for name in only}
@@ -166,8 +165,6 @@ def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _error(body: bytes, status: int) -> LoxodonError:
-    """The error that a server tells of, in the server's words."""
-
     def told(kind: type[LoxodonError], said: Mapping[str, Any], problems: Any = ()) -> LoxodonError:
         words: dict[str, Any] = {"message": said["message"], "help": said["hint"]}
         return kind("{message}", problems=problems, **words | {"hint": "{help}"})

@@ -33,7 +33,8 @@ user's language: `localized("zh")`. Return errors to the caller; only entry poin
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from errno import EDQUOT, ENOSPC
 
 from loxodon.messages import t, tn
@@ -134,6 +135,20 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
     return UnwritableStoreError(
         "cannot write {path}: {reason}", hint=hint, path=path, reason=reason
     )
+
+
+@contextmanager
+def disk_errors(path: str) -> Iterator[None]:
+    """An OSError within is told as `unwritable`."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def busy(path: str) -> BusyStoreError:
+    hint = "close that program, or try again later"
+    return BusyStoreError("{path} is locked by another program", hint=hint, path=path)
 
 
 def no_memory(id: str) -> NotFoundError:

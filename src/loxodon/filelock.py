@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from loxodon.errors import BusyStoreError, unwritable
+from loxodon.errors import busy, disk_errors
 from loxodon.files import private, shared
 
 if TYPE_CHECKING:
@@ -55,10 +55,8 @@ def lock_at(path: str) -> FileLock | AdvisoryLock:
     """The lock at a path, on disk or in the database of a home."""
     if there := shared(path):
         return there[0].lock(there[1])
-    try:
+    with disk_errors(path):
         return FileLock(path)
-    except OSError as error:
-        raise unwritable(path, error) from None
 
 
 class FileLock:
@@ -123,8 +121,7 @@ def alone(path: str, seconds: float) -> Iterator[None]:
     """Hold the lock at a path; a BusyStoreError where others hold it for longer than that."""
     with closing(lock_at(path)) as lock:
         if not lock.acquire(seconds):
-            hint = "close that program, or try again later"
-            raise BusyStoreError("{path} is locked by another program", hint=hint, path=path)
+            raise busy(path)
         yield
 
 

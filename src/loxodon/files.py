@@ -40,7 +40,6 @@ def read(path: str) -> bytes:
 
 
 def stamp(path: str) -> Stamp | None:
-    """None where there is no file."""
     if there := shared(path):
         return there[0].stamp(there[1])
     try:

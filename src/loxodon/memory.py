@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import partial
 from threading import Lock
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
 
-class Memory(Knowledge, Recalling, Overviews):
+class Memory(Knowledge, Recalling, Overviews, AbstractContextManager["Memory"]):
     """One space of a home. A context manager, safe to use from several threads and processes."""
 
     @classmethod
@@ -124,9 +124,6 @@ class Memory(Knowledge, Recalling, Overviews):
         for method in [*vars(cls).values()]:
             if callable(method) and method.__name__ in VERBS:
                 setattr(cls, method.__name__, verbs.wrapped(method, VERBS[method.__name__]))
-
-    def __enter__(self) -> Memory:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -343,7 +340,6 @@ class Memory(Knowledge, Recalling, Overviews):
             return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self, seconds: float = LOCK_SECONDS) -> None:
-        """Count what was recalled since the last write."""
         used, self._used = self._used, set()
         if used:
             now, audit = self.now(), self._store.audit
@@ -558,14 +554,12 @@ class Memory(Knowledge, Recalling, Overviews):
     def _paged(
         self, verb: str, limit: int, cursor: str, read: Callable[[int, Key | None], Slice[Item]]
     ) -> Page[Item]:
-        """A page of what `read` gives for a limit and a key."""
         number("limit", limit)
         return paged(verb, cursor, lambda after: read(limit, after))
 
     def _listed(
         self, verb: str, limit: int, cursor: str, value: object = None, **asked: Any
     ) -> Page[Any]:
-        """A page of a list of the store."""
         name = {"list": "memories", "due_reminders": "due"}.get(verb, verb)
         read = partial(self._store.page, name, where=filter_of(self.zone, **asked), value=value)
         return self._paged(verb, limit, cursor, read)

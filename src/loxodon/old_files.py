@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
-from loxodon.errors import KeyProblemError, unwritable
+from loxodon.errors import KeyProblemError, disk_errors
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
 from loxodon.security.audit import Audit, entries_of
@@ -42,7 +42,7 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
     that fails is an error: without its pauses and tombstones, a memory keeps what it must not."""
     found, store, keys = files.names(space.folder), space.store, (*space.keys, *more_keys)
     sessions, paused, forgotten = (os.path.join(space.folder, name) for name in _NAMES)
-    try:
+    with disk_errors(space.folder):
         if "audit" in found and store.audit:  # first: what follows is put on record
             with suppress(*_LEFT):
                 _take_log(space, store.audit)
@@ -65,8 +65,6 @@ def take_over(space: OpenSpace, more_keys: Sequence[bytes] = ()) -> None:
                         one = (line["kind"], mark, line["until"], line.get("size", 0))
                         store.execute_many("put_tombstone", [one])
             files.remove(forgotten)
-    except OSError as error:
-        raise unwritable(space.folder, error) from None
 
 
 def _take_log(space: OpenSpace, audit: Audit) -> None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, cast
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.consolidate.decay import Decay
-from loxodon.errors import DamagedStoreError, InputError, refused
+from loxodon.errors import DamagedStoreError, InputError, PausedError, refused
 from loxodon.guard.guard import Guard
 from loxodon.layout import DATABASE, DELETING, FORGOTTEN_TO, KEYS, RECODING
+from loxodon.messages import t
 from loxodon.security import pauses
 from loxodon.security.keys import database_keys
 from loxodon.spaces import home_at, space_folder
@@ -164,7 +165,11 @@ class OpenSpace:
     def refuse_if_paused(self) -> None:
         """Raise PausedError during a pause."""
         if pause := self.paused:
-            raise pauses.paused_error(pause)
+            raise PausedError(
+                "recording is paused until {until}: nothing is stored",
+                hint="end the pause with `loxodon resume`",
+                until=f"{pause.until:%Y-%m-%d %H:%M}" if pause.until else t("it is resumed"),
+            )
 
     @property
     def has_to_forget(self) -> bool:

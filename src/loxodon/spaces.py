@@ -11,7 +11,7 @@ import re
 from hashlib import sha256
 
 from loxodon import files
-from loxodon.errors import InputError, NotFoundError, unwritable
+from loxodon.errors import InputError, NotFoundError, disk_errors
 from loxodon.layout import SPACES
 
 MAX_NAME = 128
@@ -27,10 +27,8 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
     """The folder of a space; NotFoundError if it is not there, unless to `make` it."""
     folder, on_disk = space_path(home, space), not files.shared(home)
     if make and on_disk:  # elsewhere, whoever opens the store of a space makes it
-        try:
+        with disk_errors(folder):
             _make_private(folder)
-        except OSError as error:
-            raise unwritable(folder, error) from None
     elif on_disk and not os.path.isdir(home):
         hint = "create one with `loxodon init`, or choose another place with --home or LOXODON_HOME"
         raise NotFoundError("no memory found at {home}", hint=hint, home=home)

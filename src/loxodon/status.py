@@ -24,8 +24,6 @@ _REMINDERS = 100  # that are counted
 
 
 class Status(NamedTuple):
-    """The state of a memory."""
-
     home: str
     space: str
     turns: int = 0
@@ -58,8 +56,6 @@ class Status(NamedTuple):
 
 
 class Stats(NamedTuple):
-    """What a memory holds, counted."""
-
     total: int
     active: int
     archived: int

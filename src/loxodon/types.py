@@ -138,8 +138,6 @@ class Version(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What became of the turns handed to `add`."""
-
     added: int
     known: int  # turns the journal already had
     changed: int  # known turns with another text under the same id; the journal keeps its own

@@ -22,8 +22,7 @@ WALLS = (Wall("coder"), Wall(group=True), Wall("coder", True))
 class Backend(Protocol):
     """Where the spaces of a home are, and what stands before their tables."""
 
-    url: str
-    """The setting `store.url`."""
+    url: str  # the setting `store.url`
 
     def tables(self, memory: Memory) -> Set[str]:
         """The tables of a space, without those that indexes are kept in."""

@@ -257,10 +257,10 @@ def _through_the_proxy(
                 ask.post(path, json={"model": "test", "messages": messages}).raise_for_status()
 
 
+# By which an agent says what the user said; nobody else hears them there
 REPORTED: dict[str, Inlet] = {"journalled": journalled}
-"""By which an agent says what the user said; nobody else hears them there."""
+# Those that need a server of their own: the long form has them
 SERVED: dict[str, Inlet] = {"http": http, "proxy": proxy, "proxy_messages": proxy_messages}
-"""Those that need a server of their own: the long form has them."""
 INLETS: dict[str, Inlet] = {
     one.__name__: one
     for one in (

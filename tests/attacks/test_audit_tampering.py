@@ -61,6 +61,7 @@ def connected(home: Path, space: str = "main") -> apsw.Connection:
 
 HEAD = "UPDATE meta SET value = {} WHERE name = 'audit'"
 ENTRY = "UPDATE audit SET entry = {} WHERE n = :n"
+# What someone does to the file: `n` is an entry in the middle
 SQL = (
     "DELETE FROM audit WHERE n = :n",
     "DELETE FROM audit WHERE n BETWEEN :n AND :n + 2",
@@ -90,7 +91,6 @@ SQL = (
     "appended(mac, max(n) + 1, '{}') FROM audit;"
     + HEAD.format("(SELECT forged(max(n), mac) FROM audit)"),
 )
-"""What someone does to the file: `n` is an entry in the middle."""
 
 
 def tamper(home: Path, rng: random.Random, sql: str) -> None:

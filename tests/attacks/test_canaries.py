@@ -125,8 +125,8 @@ def test_random_calls_over_every_surface_see_no_canary_of_others(
 async def _over_mcp(world: World, viewer: Viewer) -> int:
     """Every tool, of a server that is bound as its options say."""
     names = surfaces.names_of(world, viewer, world.ids(viewer))
+    # Those write; the library and HTTP do that
     asked: dict[str, list[Any]] = {"journal": [], "remember": [], "consolidate": []}
-    """Those write; the library and HTTP do that."""
     for one in surfaces.filled(cases(surfaces.__file__, "mcp"), names):
         asked.setdefault(one["tool"], []).append(one["given"])
     assert {one.name for one in TOOLS} <= asked.keys(), "a tool has no probe"
@@ -238,6 +238,7 @@ def test_every_operation_has_a_probe(world: World) -> None:
             assert one.route.path.split("/")[1] in probed, one.name
 
 
+# Tables without words of anybody, or that only lead to rows which are looked up behind a wall
 SHARED = frozenset(
     {
         "counters",
@@ -256,7 +257,6 @@ SHARED = frozenset(
         "spaces",  # which have policies of their own
     }
 )
-"""Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""
 
 
 def test_tables_are_behind_a_wall_or_named_as_shared(world: World) -> None:

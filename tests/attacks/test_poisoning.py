@@ -178,8 +178,8 @@ def test_what_is_pasted_without_a_mark_is_a_known_gap(memory: Memory) -> None:
 
 
 ASKED = some([*INLETS, *(SERVED if LONG else ())], 2)
+# How many parts a stranger's attacks are dealt out in: each in every fourth inlet, or in all
 PARTS = count(4, 1)
-"""How many parts a stranger's attacks are dealt out in: each in every fourth inlet, or in all."""
 
 
 def strangers() -> list[str]:

@@ -25,12 +25,12 @@ from tests.proxy.upstream import Stage, stage
 
 CANARY = "zorvex"
 PAYLOADS = typed("wrappers", of="payload")
+# Orders without a mark around them: they may be the user's, and wait for the user's word
 BARE = typed("wrappers", of="bare")
-"""Orders without a mark around them: they may be the user's, and wait for the user's word."""
+# What people say through a client, with a word that is known afterwards
 HONEST = [(row["text"], row["word"]) for row in rows("wrappers") if row["of"] == "honest"]
-"""What people say through a client, with a word that is known afterwards."""
+# How programs put a page (`{}`) into a user's message; a list is a message of several parts
 WRAPPERS: dict[str, dict[str, Any]] = {}
-"""How programs put a page (`{}`) into a user's message; a list is a message of several parts."""
 for _row in rows("wrappers"):
     if _row["of"] == "wrapper":
         WRAPPERS.setdefault(_row["family"], {})[_row["name"]] = _row["text"]

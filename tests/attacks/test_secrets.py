@@ -25,8 +25,8 @@ PERSONAL = {
     **{f"drawn {one}": ("drawn_personal", {"set": one, "about": "personal"}) for one in DRAWN},
     **{one: (one, {"about": "personal"}) for one in STRANGERS if one != "told"},
 }
+# How much personal data of a set may get through; of the others, one in a hundred
 THROUGH = {"fourth": 0.15}
-"""How much personal data of a set may get through; of the others, one in a hundred."""
 
 
 def drawn(name: str, wanted: dict[str, str]) -> Iterator[Line]:

@@ -33,6 +33,7 @@ from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.http.server import Server
 
+# What is private to the owner, to each of two agents, told in a group, and in another space
 SECRETS = {
     "owner": "Zorvantik",
     "alpha": "Quibbleton",
@@ -40,7 +41,6 @@ SECRETS = {
     "group": "Plumgarten",
     "other": "Drellmarsh",
 }
-"""What is private to the owner, to each of two agents, told in a group, and in another space."""
 
 
 class Asker(NamedTuple):
@@ -59,14 +59,14 @@ class Asker(NamedTuple):
         return "write" if self.walled and self.grant.rights == "owner" else self.grant.rights
 
 
+# By operation, the right that it needs and what is asked; `ID` and `TURN` are the owner's own
 HTTP = {row["name"]: (row["right"], row["given"]) for row in cases(__file__, "http")}
-"""By operation, the right that it needs and what is asked; `ID` and `TURN` are the owner's own."""
+# By tool, the right that it needs, whether a group has it, and what is asked
 MCP = {
     row["name"]: (row["right"], row["in_groups"], row["given"]) for row in cases(__file__, "mcp")
 }
-"""By tool, the right that it needs, whether a group has it, and what is asked."""
+# By command, what an agent may and what it types; no right for what goes on until stopped
 CLI = {row["name"]: (row["right"], row["words"]) for row in cases(__file__, "cli")}
-"""By command, what an agent may and what it types; no right for what goes on until stopped."""
 MAIN = ("main",)
 ALL = frozenset(SECRETS) - {"other"}
 ASKERS = {
@@ -83,17 +83,17 @@ ASKERS = {
 RIGHTS = ("read", "write", "owner")
 
 
+# What an agent or a group does not do to what is the owner's
 CHANGES = frozenset({"edit", "archive", "unarchive", "confirm", "reject"})
-"""What an agent or a group does not do to what is the owner's."""
+# What the owner is not let do here: it would change what the others are asked about
 OWN_ONLY = {"forget", "pause", "resume", "refresh_profile", "import", "consolidate"}
-"""What the owner is not let do here: it would change what the others are asked about."""
 
 
 class Scene(NamedTuple):
     home: Path
     tokens: dict[str, str]
+    # `ID`, `TURN` and `BELIEF`, one of agent `beta` (`BETA`), and a path with nothing there
     names: dict[str, str]
-    """`ID`, `TURN` and `BELIEF`, one of agent `beta` (`BETA`), and a path with nothing there."""
 
     @property
     def root(self) -> str:

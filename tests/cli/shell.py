@@ -20,8 +20,8 @@ from loxodon import messages
 from loxodon.cli import main
 
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
+# What a program needs of the environment of the tests, to be the one that they are of
 INHERITED = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-"""What a program needs of the environment of the tests, to be the one that they are of."""
 NOW = "2026-02-04T18:00:00+08:00"
 
 

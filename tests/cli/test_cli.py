@@ -24,11 +24,11 @@ from tests.imports.exports import put_zip, trip
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
 
+# What takes long to import, and no recall without an embedder needs
 HEAVY = {
     *("asyncio", "email", "http", "httpx", "numpy", "socket", "ssl", "starlette", "uvicorn"),
     "loxodon.guard.find",
 }
-"""What takes long to import, and no recall without an embedder needs."""
 
 
 @pytest.fixture

@@ -22,11 +22,13 @@ from typing import Any, NamedTuple
 
 import apsw
 
-KILLED = 77
-"""What a process exits with that was ended at a point."""
+KILLED = 77  # what a process exits with that was ended at a point
 
 WRITING = ("write", "truncate", "sync", "create", "rename", "mkdir")
 ANY = (*WRITING, "open", "read", "delete", "lock", "syncdir")
+# The kinds of fault, and the steps each can happen at. An `error` happens once; of a disk that is
+# `full` or `gone` every later step fails as well. A torn write leaves some of its first bytes; then
+# the process is dead, or is told of an error.
 KINDS = {
     "kill": ANY,
     "error": ANY,
@@ -36,18 +38,12 @@ KINDS = {
     "torn error": ("write",),
     "short read": ("read",),
 }
-"""The kinds of fault, and the steps each can happen at.
-
-An `error` happens once; of a disk that is `full` or `gone` every later step fails as well. A torn
-write leaves some of its first bytes; then the process is dead, or is told of an error.
-"""
 
 
 class Fault(NamedTuple):
     kind: str
     at: int
-    part: float = 0.5
-    """How much of a torn write is written."""
+    part: float = 0.5  # how much of a torn write is written
 
 
 class Step(NamedTuple):
@@ -69,8 +65,7 @@ class Disk:
         self.points: list[str] = []
         self.recorded: list[Step] | None = [] if recording else None
         self.hit = ""
-        self.paths: dict[int, str] = {}
-        """The files that are open, by their descriptors."""
+        self.paths: dict[int, str] = {}  # the files that are open, by their descriptors
 
     def holds(self, path: object) -> bool:
         if not isinstance(path, str | bytes | os.PathLike):
@@ -254,6 +249,7 @@ class _File(io.FileIO):
 _NAMES = "open close write fsync fdatasync replace rename unlink remove mkdir rmdir ftruncate"
 _REAL = {name: getattr(os, name) for name in _NAMES.split() if hasattr(os, name)}
 _REAL_OPEN = builtins.open
+# The functions of `os` that take a path and change a name, and the step that it is
 _PATHS = {
     "replace": "rename",
     "rename": "rename",
@@ -262,7 +258,6 @@ _PATHS = {
     "rmdir": "delete",
     "mkdir": "mkdir",
 }
-"""The functions of `os` that take a path and change a name, and the step that it is."""
 
 
 class _System:

@@ -54,8 +54,8 @@ class Fleet(ExitStack):
         self.random = Random(seed)
         self._numbers = iter(range(10_000_000))
         self.acknowledged = 0
+        # How often a client had to send a message again, by the code of the error
         self.refused: Counter[str] = Counter()
-        """How often a client had to send a message again, by the code of the error."""
         self._memories: dict[str, Memory] = {}
         self.callback(self._kill_all)
 

@@ -23,8 +23,7 @@ from tests.faults.run import Batch
 from tests.faults.work import WORKS, run
 
 SECTOR = 512
-MODES = ("lost", "kept", "part", "reordered", "torn")
-"""What becomes of what was not synced."""
+MODES = ("lost", "kept", "part", "reordered", "torn")  # what becomes of what was not synced
 
 
 class File:
@@ -80,8 +79,7 @@ class Change(NamedTuple):
 
     path: str
     file: File | None
-    gone: str = ""
-    """The name that it had before, or the one that is no more."""
+    gone: str = ""  # the name that it had before, or the one that is no more
 
 
 class State:

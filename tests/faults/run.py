@@ -24,8 +24,8 @@ from tests.faults import disk as disks
 from tests.faults.disk import KILLED, KINDS, Disk, Fault, mounted
 from tests.faults.work import WORKS, Work, opened, problems, run, truth, views
 
+# How a process ends whose work was refused with one of our errors, or with anything else
 FAILED, CRASHED = 11, 12
-"""How a process ends whose work was refused with one of our errors, or with anything else."""
 
 
 class Batch:

@@ -24,17 +24,17 @@ from tests.long import count, figure
 from tests.models.labelled import FULL, shown
 from tests.models.server import KEY, Scene, Stage, answers, completion, says, stage
 
+# What the rules cannot decide, so that the model is asked
 ASKED = {"en": "the invoices again, and Zephyr", "zh": "老样子，还是那家"}
-"""What the rules cannot decide, so that the model is asked."""
 PLAIN = {"en": "I live in Leeds", "zh": "我住在杭州"}
 PLANTED = "PWNED"
+# Replies that are the same whatever is asked, by how they are given. What is no reply at all (cut,
+# slow, silent, no HTTP) is in tests/models/test_endpoint.py.
 KNOWN: dict[str, Any] = json.loads(
     (Path(__file__).parent / "bad_replies.json").read_text("utf-8", "surrogatepass")
 )
-"""Replies that are the same whatever is asked, by how they are given. What is no reply at all (cut,
-slow, silent, no HTTP) is in tests/models/test_endpoint.py."""
+# A part of the reply answers what was asked, so that it need not wait
 SETTLING = {"prose around", *KNOWN["claims"]}
-"""A part of the reply answers what was asked, so that it need not wait."""
 Make = Callable[[Random, Stage], Scene]
 
 

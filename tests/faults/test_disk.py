@@ -21,8 +21,8 @@ from tests.faults.work import FAULTY, POWERED
 from tests.long import LONG, count, figure
 
 SOME = [("add", "consolidate", "forget")]
+# A process for each piece of work; or one for some, where starting it would take longest
 TOGETHER = [(work.name,) for work in FAULTY] if LONG else SOME
-"""A process for each piece of work; or one for some, where starting it would take longest."""
 
 
 def reported(module: str, *words: object) -> Any:

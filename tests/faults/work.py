@@ -49,13 +49,11 @@ class Deed(NamedTuple):
 
 class Work(NamedTuple):
     name: str
-    prepare: Callable[[str], None]
-    """Makes the home that the work begins with."""
+    prepare: Callable[[str], None]  # makes the home that the work begins with
     deeds: Sequence[Deed]
-    days: int = 0
-    """How long after what was prepared it is done."""
+    days: int = 0  # how long after what was prepared it is done
+    # Whether every deed opens the memory anew, and closes it before it is acknowledged
     opened_anew: bool = False
-    """Whether every deed opens the memory anew, and closes it before it is acknowledged."""
 
 
 def opened(home: str, days: int = 0) -> Memory:

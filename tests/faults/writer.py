@@ -25,8 +25,7 @@ class Writer:
         self._memory, self._number, self._rng = memory, number, Random(number)
         self._shared = memory.list(tag="shared")[0].id
         self._own: list[str] = []
-        self.took: list[float] = []
-        """Seconds of each call, those that were refused among them."""
+        self.took: list[float] = []  # seconds of each call, those that were refused among them
         self.turns: list[str] = []
         self.tokens: list[tuple[str, str]] = []
         self.bumps = self.stale = 0

@@ -16,10 +16,10 @@ from tests.faults.work import CONFIG, TALK, turns
 
 T = TypeVar("T")
 HERE = Path(__file__).parent
+# Letters, talk, and tokens of bytes (in Latin-1) that texts are made of
 PARTS: dict[str, list[str]] = json.loads((HERE / "made.json").read_text("utf-8"))
-"""Letters, talk, and tokens of bytes (in Latin-1) that texts are made of."""
+# Files that are right, by what they are
 SEEDS: dict[str, Any] = json.loads((HERE / "seeds.json").read_text("utf-8"))
-"""Files that are right, by what they are."""
 
 
 def text(random: Random, most: int = 120) -> str:
@@ -92,8 +92,8 @@ def seeds(random: Random, given: Sequence[str]) -> bytes:
     return mutated(random, random.choice(given).encode())
 
 
+# Seconds of the processor for one of them: who tries all ways of reading it needs years
 PATIENCE = 60.0
-"""Seconds of the processor for one of them: who tries all ways of reading it needs years."""
 
 
 def survived(made: Iterator[T], call: Callable[[T], object]) -> int:

@@ -32,10 +32,9 @@ from tests.proxy.conftest import started
 from tests.proxy.upstream import Handler, deltas, message_events, response_events, stage, streams
 from tests.waiting import PATIENCE
 
+# Work that takes its time: asked for as well, but seldom
 SLOW = {"consolidate", "flush", "embed", "index", "rebuild-index", "backup", "export", "sync"}
-"""Work that takes its time: asked for as well, but seldom."""
-PLACES = {"folder", "path"}
-"""Fields that name a place on disk."""
+PLACES = {"folder", "path"}  # fields that name a place on disk
 USUAL = {"space": "main", "id": "f_20260204_001", "ref": "t_1", "session": "monday", "name": "Mia"}
 HEADERS: tuple[str, ...] = (
     "Accept-Language",

@@ -114,8 +114,8 @@ def chat(id: str, *messages: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
+# The four-tier memory, as its document has it
 FOUR_TIERS = (EXAMPLES / "tiered.sql").read_text("utf-8")
-"""The four-tier memory, as its document has it."""
 
 
 def put_database(path: Path, script: str = FOUR_TIERS) -> Path:

@@ -14,8 +14,7 @@ from tests.consolidate.test_asking import GOOD, HANDLES, ZEPHYR, knowing
 from tests.models.server import stage
 
 HEALTH = "The user is allergic to peanuts"
-ASKED = 3
-"""Questions that are open at a time, at most."""
+ASKED = 3  # questions that are open at a time, at most
 
 
 def beat(memory: Memory) -> dict[str, int]:

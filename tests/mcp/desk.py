@@ -18,12 +18,12 @@ from tests.clock import NOW, Clock
 from tests.http.server import INHERITED
 from tests.waiting import PATIENCE
 
+# The option of the program with which nothing is learned meanwhile, and no worker is started
 ALONE = "--no-background"
-"""The option of the program with which nothing is learned meanwhile, and no worker is started."""
 
 
+# Settings with which the tools are offered that few agents need
 EVERY_TOOL = '[mcp]\ntools = "consolidate forget history quarantine"\n'
-"""Settings with which the tools are offered that few agents need."""
 
 
 def with_every_tool(home: Path) -> Path:

@@ -16,8 +16,8 @@ from tests.notes.noted import cut
 
 ENGLISH = "We talked about the migration and decided to try it on staging first. "
 CHINESE = "我们讨论了数据库迁移的方案，决定先在测试环境里跑一遍。"
+# Tokens of a chunk, and those that it shares with the one before, at most
 TARGET, OVERLAP = 400, 80
-"""Tokens of a chunk, and those that it shares with the one before, at most."""
 
 
 def texts(text: str, role: str = "note") -> list[str]:

@@ -29,10 +29,8 @@ from tests.openclaw.telegram import Telegram
 from tests.waiting import until
 
 PACKAGES = Path(os.environ.get("LOXODON_OPENCLAW", ""), "node_modules")
-VERSIONS = ("openclaw", "openclaw-before")
-"""The present generation, and the one before it."""
-OWNER, OWNER_TOO, STRANGER = 42, 43, 666
-"""People on Telegram: the owner has two accounts."""
+VERSIONS = ("openclaw", "openclaw-before")  # the present generation, and the one before it
+OWNER, OWNER_TOO, STRANGER = 42, 43, 666  # people on Telegram: the owner has two accounts
 GROUP = -100
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _READY = "[gateway] ready"

@@ -15,8 +15,8 @@ class Model:
     """What was asked and answered, and the calls that are to be made next."""
 
     def __init__(self) -> None:
+        # Each prompt, all of it as text, and the reply; empty where that was a call
         self.answered: list[tuple[str, str]] = []
-        """Each prompt, all of it as text, and the reply; empty where that was a call."""
         self.replies: list[dict[str, Any]] = []
         self.port = 0
 

@@ -14,8 +14,7 @@ from urllib.parse import parse_qsl
 from tests.real_agents.model import Quiet, serving
 
 _BOT = {"id": 1, "is_bot": True, "first_name": "Claw", "username": "claw_bot"}
-_POLL = 5.0
-"""Seconds that a poll waits at most, so that nobody waits for it in the end."""
+_POLL = 5.0  # seconds that a poll waits at most, so that nobody waits for it in the end
 
 
 class Telegram:
@@ -23,8 +22,8 @@ class Telegram:
 
     def __init__(self) -> None:
         self.port = 0
+        # Each message and each edit of one: the chat, and the text
         self.sent: list[tuple[int, str]] = []
-        """Each message and each edit of one: the chat, and the text."""
         self._updates: list[dict[str, Any]] = []
         self._number = 0
         self._changed = Condition()

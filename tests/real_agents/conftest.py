@@ -26,14 +26,11 @@ PROGRAMS = Path(os.environ.get("LOXODON_AGENTS", ""), "node_modules", ".bin")
 class Settings(NamedTuple):
     """How an agent is set up and asked."""
 
-    file: str
-    """Its settings, in the home."""
-    text: str
-    """What stands in them before Loxodon comes; PORT is the model's."""
-    command: tuple[str, ...]
-    """What asks it one thing."""
+    file: str  # its settings, in the home
+    text: str  # what stands in them before Loxodon comes; PORT is the model's
+    command: tuple[str, ...]  # what asks it one thing
+    # What tells in its transcript that a program asked, and what stands there for a person
     person: tuple[tuple[str, str], ...] = ()
-    """What tells in its transcript that a program asked, and what stands there for a person."""
 
 
 AGENTS = {

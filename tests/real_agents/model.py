@@ -21,16 +21,15 @@ class Reply(NamedTuple):
     text: str = ""
     tool: str = ""
     arguments: dict[str, Any] = {}  # noqa: RUF012 never changed
-    namespace: str = ""
-    """What the tool is called within, where an agent says so."""
+    namespace: str = ""  # what the tool is called within, where an agent says so
 
 
 class Model:
     """What was asked, and what is to be said next (`Noted.` where nothing is)."""
 
     def __init__(self) -> None:
+        # Those of conversations. What an agent asks beside them, such as a title, has no tools.
         self.prompts: list[Request] = []
-        """Those of conversations. What an agent asks beside them, such as a title, has no tools."""
         self.replies: list[Reply] = []
         self.port = 0
 

@@ -15,8 +15,7 @@ from loxodon.working import Session
 from tests.cli.shell import typed
 from tests.clock import NOW
 
-WORD = "xylophone"
-"""Stands in everything that is kept, and must stand nowhere once it is encrypted."""
+WORD = "xylophone"  # stands in everything that is kept, and must stand nowhere once it is encrypted
 SPACES = ("main", "张三")
 
 

@@ -20,8 +20,8 @@ WORKS = (
     "restore",
     "restore-encrypted",
 )
+# How far apart the points are; in the long form every one is taken
 SHORT = {"encrypt": 80, "decrypt": 15, "rekey": 15, "backup": 10, "restore-encrypted": 10}
-"""How far apart the points are; in the long form every one is taken."""
 
 
 def killed(folder: Path, *works: str) -> list[dict[str, object]]:

@@ -29,16 +29,16 @@ from tests.on_postgres import copied
 from tests.security.tokens import token
 from tests.waiting import until
 
+# The agent's; the owner's; another agent's, told to all; what was imported and is nobody's
 WHOSE = ("own", "owners", "others", "nobodys")
-"""The agent's; the owner's; another agent's, told to all; what was imported and is nobody's."""
 OK, NO, WRONG = "ok", "forbidden", "bad_input"
 NONE = dict.fromkeys(WHOSE, NO)
 OWN = {**NONE, "own": OK}
 ALL = dict.fromkeys(WHOSE, OK)
+# Words that the user never said
 NOT_SAID = {"own": OK, "owners": WRONG, "others": NO, "nobodys": NO}
-"""Words that the user never said."""
+# Words that the user said just now: all that an agent may change of what is not its own
 SAID = {"own": OK, "owners": OK, "others": NO, "nobodys": OK}
-"""Words that the user said just now: all that an agent may change of what is not its own."""
 
 EDITS: dict[str, Any] = {
     "importance": 0.9,
@@ -279,8 +279,8 @@ def test_a_token_of_an_agent_is_never_the_owners(scene: Scene) -> None:
 
 
 MAY_NAME = ("assistant", "tool", "web", "group")
+# What nobody behind a wall calls their own words: whatever is not one of those
 CLAIMS = tuple(one for one in ORIGINS if one not in MAY_NAME)
-"""What nobody behind a wall calls their own words: whatever is not one of those."""
 
 
 @pytest.mark.parametrize("origin", CLAIMS)

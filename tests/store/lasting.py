@@ -5,24 +5,23 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from loxodon.config import Config
+from loxodon.consolidate.decay import Decay
 from loxodon.types import Kind
 from tests.clock import NOW
 
 SHANGHAI = NOW.tzinfo
 
 
-class Lasting:
+class Lasting(Decay):
     """A strength that does not fall, until it is gone: a whole one after `days`."""
 
-    config = Config()
-
     def __init__(self, days: int = 1_000) -> None:
+        super().__init__(Config(), lambda: NOW)
         self._days = days
 
-    def now(self) -> datetime:
-        return NOW
-
-    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
+    def strength(
+        self, base: float, since: datetime, kind: Kind, weight: float, at: datetime | None = None
+    ) -> float:
         return base
 
     def rate(self, kind: Kind, importance: float) -> float:

@@ -13,8 +13,8 @@ from tests.clock import Clock
 
 CONFIG = {"timezone": "Asia/Shanghai", "embedder.kind": "none"}  # vectors are made anew
 QUESTIONS = ("where do I live?", "花生", "小美在哪里", "what about tea", "sister Mei")
+# What may differ after a restore: times of files, and keywords that were due
 FRESHER = ("state/views.json", "state/views.lock", "layer2/index/keywords.json")
-"""What may differ after a restore: times of files, and keywords that were due."""
 
 
 def restore(folder: Path, home: Path, *more: str, clock: Clock, code: int = 0) -> Any:

@@ -20,8 +20,7 @@ from tests.clock import Clock
 from tests.long import count
 
 FACTS = "layer2/active/facts.jsonl"
-MANY = 20
-"""Entries that a file may lose before somebody has to confirm it."""
+MANY = 20  # entries that a file may lose before somebody has to confirm it
 
 
 class Desk:

@@ -20,8 +20,7 @@ ARGUMENTS = (
 )
 DESKTOP = (1280, 860)
 PHONE = (360, 740)
-_PHONES = 500
-"""Widths up to which it is one."""
+_PHONES = 500  # widths up to which it is one
 LOCALES = {"en": "en-GB", "zh": "zh-CN"}
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 

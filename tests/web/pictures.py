@@ -25,8 +25,7 @@ class Picture(NamedTuple):
     language: str = "en"
     theme: str = "light"
     size: tuple[int, int] = _WIDE
-    click: str = ""
-    """What is pressed before it is taken."""
+    click: str = ""  # what is pressed before it is taken
 
 
 PICTURES = (

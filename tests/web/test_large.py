@@ -17,8 +17,7 @@ from tests.web.browsing import Console
 from text import Talk
 
 MEMORIES = 10_000
-MOST_BYTES = 400_000
-"""That a page may load of data, whatever there is."""
+MOST_BYTES = 400_000  # that a page may load of data, whatever there is
 PAGES = ("today?days=30", "search", "people", "timeline", "profile", "health")
 PAINTED = """() => new Promise((done) => new PerformanceObserver((list, watch) => {
     const found = list.getEntriesByName("first-contentful-paint")[0];

@@ -13,11 +13,11 @@ MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write"
     r"|createContextualFragment|DOMParser|\beval\(|new Function"
 )
+# How words begin that are looked up by a value of the API
 FROM_VALUES = (
     "change_ origin_ why_ gate_ place_ category_ audience_ job_ part_ left_ type_ source_ tie_"
     " hint_"
 )
-"""How words begin that are looked up by a value of the API."""
 ELSEWHERE = re.compile(r"https?://(?!www\.w3\.org/)")
 
 

@@ -14,7 +14,7 @@ from loxodon.config import Config
 from loxodon.errors import ModelError
 from loxodon.tokens import estimate
 from loxodon.working import Message, is_overflow, is_silent
-from loxodon.working.accounting import Gauge, Usage, limits, tokens_of, usage_of
+from loxodon.working.accounting import Gauge, limits, tokens_of, usage_of
 from loxodon.working.compaction import Cut, place_to_cut
 from loxodon.working.context import Shown, joined, paired
 from loxodon.working.flush import flush_due
@@ -68,8 +68,7 @@ def test_everything_in_a_message_counts() -> None:
 
 @each(("reported", "usage"), cases(__file__, "usage"))
 def test_usage_in_the_words_of_each_provider(reported: object, usage: list[int] | None) -> None:
-    assert usage_of(reported) == (None if usage is None else Usage(*usage))
-    assert usage_of(Usage(90, 7)) == Usage(90, 7)
+    assert usage_of(reported) == (None if usage is None else tuple(usage))
 
 
 def test_gauge_learns_from_what_the_provider_reports() -> None:

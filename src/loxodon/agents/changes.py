@@ -28,7 +28,6 @@ class InstallPlan(NamedTuple):
     changes: list[InstallChange]
     left: Sequence[tuple[str, str]] = ()  # files that are left as they are, and why
     folders: Sequence[str] = ()  # folders that go where they are empty
-    kit: frozenset[str] = frozenset()  # files that are ours alone; nobody wants to see their words
     views: Sequence[str] = ()  # text views that go: they are written elsewhere then
 
     def carry_out(self) -> None:
@@ -72,8 +71,6 @@ class Files:
             return self._now[path]
         data = None
         try:
-            if os.path.exists(path) and not os.path.isfile(path):
-                raise OSError(0, "it is no file")
             with open(path, "rb") as file:
                 data = file.read()
         except (FileNotFoundError, NotADirectoryError):
@@ -92,13 +89,10 @@ class Files:
                 "{path} is not UTF-8", hint="convert it to UTF-8, then try again", path=path
             ) from None
 
-    def put(self, path: str, content: str | bytes) -> None:
+    def put(self, path: str, content: str | None) -> None:
+        """Lay a file out anew; without content it goes."""
         self.read(path)
-        self._now[path] = content.encode() if isinstance(content, str) else content
-
-    def remove(self, path: str) -> None:
-        self.read(path)
-        self._now[path] = None
+        self._now[path] = None if content is None else content.encode()
 
     def changes(self) -> list[InstallChange]:
         return [
@@ -106,6 +100,17 @@ class Files:
             for path, after in self._now.items()
             if self._found[path] != after
         ]
+
+
+def line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def behind(text: str, lines: Sequence[str]) -> str:
+    """Lines as one piece that stands apart at the end of a text."""
+    end = line_end(text)
+    lead = "" if not text else end if text.endswith("\n") else end + end
+    return lead + end.join([*lines, ""])
 
 
 def read_record(path: str) -> dict[str, Any]:

@@ -61,12 +61,9 @@ def recorded(home: str) -> Record:
 
 def _recording(home: str, record: Record) -> list[InstallChange]:
     """The change to the record itself, which goes with the last agent."""
-    files, path = Files(), os.path.join(home, RECORD)
-    if record:
-        document = {"version": 1, "agents": record}
-        files.put(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
-    else:
-        files.remove(path)
+    files, document = Files(), {"version": 1, "agents": record}
+    text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    files.put(os.path.join(home, RECORD), text if record else None)
     return files.changes()
 
 
@@ -143,10 +140,9 @@ def _undo(files: Files, record: Mapping[str, Any]) -> None:
         except InputError as error:
             raise _at(path, error) from None
         empty = not text.strip() if in_toml else json5.parse(text).value == {}
-        if empty and done["made"]:
-            files.remove(path)
-        else:
-            files.put(path, done["blank"] if empty and done["blank"] is not None else text)
+        if empty:
+            text = None if done["made"] else text if done["blank"] is None else done["blank"]
+        files.put(path, text)
 
 
 # --- Looking --------------------------------------------------------------------------------------

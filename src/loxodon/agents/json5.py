@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from loxodon.agents.changes import line_end
 from loxodon.errors import InputError
 
 Path = Sequence[str]
@@ -163,8 +164,9 @@ def append(text: str, path: tuple[str, ...], value: object) -> tuple[str, Config
     at, piece = node.start + 1, item
     if node.items:
         at = node.items[-1].end
-        lead = _line_before(text, node.items[-1].start)
-        piece = ", " + item if lead is None else f",{_eol(text)}{lead}" + _spread(text, value, lead)
+        piece = f", {item}"
+        if (lead := _line_before(text, node.items[-1].start)) is not None:
+            piece = f",{line_end(text)}{lead}{_spread(text, value, lead)}"
     return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, len(path), item)
 
 
@@ -185,7 +187,7 @@ def _put_new(text: str, root: Node, path: tuple[str, ...], value: object) -> tup
         closing = line[: len(line) - len(line.lstrip(" \t"))]
         first = _line_before(text, parent.members[0][1]) if parent.members else None
         lead = first or closing + "  "
-        piece = f"{_eol(text)}{lead}{compact(path[known])}: {_spread(text, value, lead)}{comma}"
+        piece = f"{line_end(text)}{lead}{compact(path[known])}: {_spread(text, value, lead)}{comma}"
     at = parent.start + 1
     return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, known)
 
@@ -196,16 +198,12 @@ def _line_before(text: str, at: int) -> str | None:
     return text[begin:at] if begin and not text[begin:at].strip() else None
 
 
-def _eol(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
 def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 def _spread(text: str, value: object, indent: str) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", _eol(text) + indent)
+    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", line_end(text) + indent)
 
 
 # Taking it out

@@ -20,8 +20,6 @@ Action = Literal["start", "prompt", "turn", "end"]
 
 
 class Hook(NamedTuple):
-    """An event that an agent tells its hooks of, and what is done then."""
-
     event: str
     # `start`: give the snapshot. `prompt`: give memories. `turn`: journal. `end`: the same, and
     # consolidate if that is due.
@@ -30,16 +28,12 @@ class Hook(NamedTuple):
 
 
 class AgentFile(NamedTuple):
-    """A file in an agent's folder, and what is put into it."""
-
     names: tuple[str, ...]  # What it may be called: the first that is there, else the last
     servers: tuple[str, ...] = ()  # Where MCP servers are in it; empty where none is put there
     hooks: bool = False
 
 
 class ConnectedAgent(NamedTuple):
-    """An agent, where it is set up, and what it tells hooks."""
-
     title: str
     files: tuple[AgentFile, ...]
     hooks: tuple[Hook, ...] = ()

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from loxodon.agents.changes import behind
 from loxodon.errors import InputError
 
 
 def parsed(text: str) -> Mapping[str, Any]:
-    """The document; an InputError with its line where it is none."""
     import tomlkit
     from tomlkit.exceptions import ParseError
 
@@ -32,12 +32,10 @@ def value_at(text: str, path: tuple[str, ...]) -> object:
 
 def put(text: str, path: tuple[str, ...], value: Mapping[str, object]) -> tuple[str, str]:
     """`text` with a new table at its end, and what was put there as one piece."""
-    eol = "\r\n" if "\r\n" in text else "\n"
-    lead = "" if not text else eol if text.endswith("\n") else eol + eol
     # A JSON string, and a list of them, is the same in TOML; but TOML has no escape for DEL.
     values = {key: json.dumps(one, ensure_ascii=False) for key, one in value.items()}
     lines = [f"{key} = {one}".replace("\x7f", "\\u007f") for key, one in values.items()]
-    piece = lead + eol.join([f"[{'.'.join(path)}]", *lines, ""])
+    piece = behind(text, [f"[{'.'.join(path)}]", *lines])
     changed = text + piece
     try:
         parsed(changed)

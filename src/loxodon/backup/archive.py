@@ -22,7 +22,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from typing import IO, Any, NamedTuple
 
@@ -49,23 +49,18 @@ _SPOILT = (
 
 
 class BackedUpSpace(NamedTuple):
-    """A space in a backup."""
-
     folder: str
     space: str  # its name; empty where it is encrypted, and only the database tells
     encrypted: bool
 
 
-class Writer:
+class Writer(AbstractContextManager["Writer"]):
     """Puts parts into a file that is not in its place yet."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
         self._parts: dict[str, dict[str, Any]] = {}
-
-    def __enter__(self) -> Writer:
-        return self
 
     def __exit__(self, *error: object) -> None:
         """One that was not finished stays as it is: nobody closes it when the disk has failed."""

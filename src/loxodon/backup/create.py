@@ -12,11 +12,12 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.backup import archive
-from loxodon.errors import InputError, unwritable
+from loxodon.config import Config
+from loxodon.errors import InputError, disk_errors
 from loxodon.filelock import draft_in
 from loxodon.files import private, sync_folder
 from loxodon.layout import CONFIG, DATABASE, SPACES
@@ -25,9 +26,6 @@ from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import copying
 from loxodon.store.sqlite.cipher import Keys
-
-if TYPE_CHECKING:
-    from loxodon.config import Config
 
 SUFFIX = ".loxodon"
 FOLDER = "backups"
@@ -38,8 +36,6 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 
 class Backup(NamedTuple):
-    """A backup that was written."""
-
     path: str
     spaces: tuple[str, ...]
     turns: int
@@ -50,8 +46,6 @@ class Backup(NamedTuple):
 
 
 class BackupFile(NamedTuple):
-    """A backup in the folder for them."""
-
     path: str
     at: datetime
     size: int  # bytes
@@ -86,7 +80,7 @@ def backup(
             "{path} already exists", hint="to overwrite it, add --overwrite", path=path
         )
     folder, name = os.path.split(path)
-    try:
+    with disk_errors(path):
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with copying.telling(path), draft_in(folder, _DRAFT) as draft:
             part = os.path.join(draft, name)
@@ -98,8 +92,6 @@ def backup(
         keep = keep or config.backup.keep
         removed = _pruned(folder, kind, name, keep) if target is None else []
         size = os.path.getsize(path)
-    except OSError as error:
-        raise unwritable(path, error) from None
     return Backup(path, tuple(spaces), *counts, size, bool(keys), tuple(removed))
 
 

@@ -36,8 +36,6 @@ _BATCH = 2_000
 
 
 class Moved(NamedTuple):
-    """What a move did."""
-
     to: str  # where the spaces are now: a home, or an address without a password
     spaces: tuple[str, ...]
     known: tuple[str, ...]  # those of them that an earlier move had brought there

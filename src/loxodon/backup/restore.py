@@ -79,8 +79,6 @@ def restore(
 
 
 class _Restoring:
-    """A backup that is put into the spaces of a home."""
-
     def __init__(self, reader: archive.Reader, home: str, config: Config, clock: Clock) -> None:
         self._reader, self._home, self._clock = reader, home, clock
         if reader.schema > len(migrations("sqlite")):
@@ -134,7 +132,6 @@ class _Restoring:
         return path
 
     def is_kept(self, space: str) -> bool:
-        """Whether a space has something."""
         path = os.path.join(space_path(self._home, space), layout.DATABASE)
         return is_kept(path, space, self._decay, self._keys)
 
@@ -211,8 +208,6 @@ def _quiet(folder: str) -> Iterator[None]:
 
 
 class Repaired(NamedTuple):
-    """What a repair did."""
-
     problems: tuple[Problem, ...]  # what was wrong before; nothing is now
     rebuilt: bool = False  # whether making anew what is derived was enough
     turns: int = 0

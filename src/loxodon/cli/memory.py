@@ -96,7 +96,7 @@ def add(call: Call) -> Result:
 
 def _read(name: str, call: Call) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
-    from loxodon.journal import is_database, openclaw_db, read
+    from loxodon.journal import DATABASE_MARK, openclaw_db, read
 
     if name != "-":
         if not os.path.exists(name):
@@ -104,7 +104,7 @@ def _read(name: str, call: Call) -> Reading:
             raise InputError("there is no file {file}", hint=hint, file=repr(name))
         allowed_path(call.home_folder, name)
     data, zone = read_file(name), zone_named(call.config.timezone)
-    if call.format in (None, "openclaw") and name != "-" and is_database(data[:16]):
+    if call.format in (None, "openclaw") and name != "-" and data.startswith(DATABASE_MARK):
         reading = openclaw_db.read_database(name, zone)
     else:
         reading = read(data, name, call.format, zone)

@@ -93,9 +93,9 @@ def _serve(call: Call, address: str, at: Door, code: str = "") -> None:
         from loxodon.http.console import Exchange
 
         host = _host(call, "http")
-        runner = Runner(host, logs=call.json or not code)
+        runner = Runner(host.home, logs=call.json or not code)
         exchange = Exchange(code, at.token) if code else None
-        app = App(host, at, runner=lambda: runner.standing.error, exchange=exchange)
+        app = App(host, at, runner=lambda: runner.error, exchange=exchange)
 
         def ready() -> None:
             runner.start()
@@ -157,7 +157,7 @@ def proxy(call: Call) -> None:
         memories = Memories(recalling, journal, call.limit, explain=call.explain)
         rule, rate = SpaceRule(call.space, call.space_by), recalling.config.serve.rate
         how: Any = {"key_is_ours": bool(call.key_env), "rate": rate}
-        runner = Runner(journal)
+        runner = Runner(journal.home)
         stack.callback(runner.stop)
 
         def ready() -> None:
@@ -178,8 +178,7 @@ def proxy(call: Call) -> None:
 def mcp(call: Call) -> None:
     """Serve the memory to an agent over MCP."""
     need_mcp()
-    from loxodon.mcp.server import Served
-    from loxodon.mcp.transports import PATH, serve_http, serve_pipes
+    from loxodon.mcp.server import PATH, App, Served, serve_pipes
 
     if not call.http and (call.host, call.port, call.token) != (_LOOPBACK, None, ""):
         raise UsageError("--host, --port and --token need --http")
@@ -187,7 +186,7 @@ def mcp(call: Call) -> None:
         at = _door(call) if call.http else None
         listening: Any = stack.enter_context(_listen(call, call.host)) if at else None
         host = stack.enter_context(_host(call, "mcp"))
-        runner = Runner(host)
+        runner = Runner(host.home)
         stack.callback(runner.stop)
         if not call.no_background:
             runner.start()
@@ -195,8 +194,7 @@ def mcp(call: Call) -> None:
         who = (call.space, call.chat, audience, call.as_agent, call.relays_user)
         served = Served(host, *who, journals=not call.no_journal)
         if at:
-            serve_http(
-                served, listening, at, lambda: _serving(call, server.url_of(listening) + PATH)
-            )
+            url = server.url_of(listening) + PATH
+            server.serve(App(served, at), listening, ready=lambda: _serving(call, url))
         else:
             serve_pipes(served)

@@ -19,15 +19,13 @@ import dataclasses
 from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from loxodon.compat.documents import Document
 from loxodon.guard.own_words import in_parts
 from loxodon.journal.lines import words_of
+from loxodon.memory import Memory
 from loxodon.text.check import checked_text
-
-if TYPE_CHECKING:
-    from loxodon.compat.documents import Document
-    from loxodon.memory import Memory
 
 ROOT = "agents"  # The first name of the namespace that a session's items are in
 

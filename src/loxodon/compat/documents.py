@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.fields import number
+from loxodon.guard.guard import Guard
 from loxodon.store import Filter, Namespace, StoredDocument
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
@@ -25,9 +26,6 @@ from loxodon.store.walls import namespace_at, path_of
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
 from loxodon.verbs import verb
-
-if TYPE_CHECKING:
-    from loxodon.guard.guard import Guard
 
 MAX_VALUE = 16 << 20  # characters of a value as JSON
 MAX_NAMES = 32

@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import md5
@@ -52,8 +52,6 @@ _ORIGINS: Mapping[str, Origin] = {"user": "user", "assistant": "assistant", "too
 
 
 class Scope(NamedTuple):
-    """Whose memories a call is about."""
-
     space: str
     agent_id: str = ""
     run_id: str = ""
@@ -111,7 +109,7 @@ def _end(last_day: object) -> datetime | None:
     return datetime.fromisoformat(str(last_day)[:10]).replace(tzinfo=UTC) + timedelta(days=1)
 
 
-class Memory:
+class Memory(AbstractContextManager["Memory"]):
     """mem0's `Memory`, over a Loxodon home.
 
     `config` may name a `home`; else it is LOXODON_HOME, or ~/.loxodon. The rest of mem0's settings
@@ -127,9 +125,6 @@ class Memory:
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Memory:
         return cls(config_dict)
-
-    def __enter__(self) -> Memory:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -326,7 +321,6 @@ class Memory:
 
 
 def _keep(memory: Space, message: Mapping[str, Any], mark: Answer, ends: datetime | None) -> Answer:
-    """Keep a message as it stands."""
     role, name, text = str(message.get("role")), message.get("name"), text_of(message["content"])
     whole = {**mark, "role": role, **({"actor_id": str(name)} if name else {})}
     record = memory.capture(text, expires_at=ends, origin=_ORIGINS.get(role, "import"))

@@ -16,7 +16,6 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.imports import chats, markdown, records
@@ -27,9 +26,7 @@ from loxodon.journal.transcripts import is_claude_code
 from loxodon.messages import t
 from loxodon.store import Progress
 from loxodon.types import FileProblem
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 READERS: Mapping[str, Reader] = {
     "memory": markdown.read,

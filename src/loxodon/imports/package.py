@@ -90,7 +90,6 @@ class Package:
                     (self.names if readable else self.outside).append(name)
 
     def modified(self, name: str) -> datetime | None:
-        """When a file was last written, where that is known."""
         if self._archive is not None:
             return None
         return datetime.fromtimestamp(os.path.getmtime(self._place(name)), UTC)
@@ -160,8 +159,6 @@ def _broken(name: str, error: Exception) -> InputError:
 
 
 class NewMemory(NamedTuple):
-    """One thing that another program remembered."""
-
     content: str
     key: tuple[str, ...]  # what it is known by there, so that it is taken once
     source: Source
@@ -193,8 +190,6 @@ Found = Draft | NewMemory | FileProblem
 
 
 class Around(NamedTuple):
-    """What a reader has to know beside the files."""
-
     now: datetime
     zone: tzinfo | None
     user: str = ""  # whose memories are wanted, where a file has those of several people

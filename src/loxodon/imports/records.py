@@ -130,7 +130,6 @@ def _mem0(around: Around, value: Any, place: str) -> Iterator[Found]:
 def read_layer(
     package: Package, name: str, around: Around, kind: Kind, *, archived: bool
 ) -> Iterator[Found]:
-    """The memories of a file of layer 2, which has one a line."""
     problems: list[Trouble] = []
     for number, value in objects_in(split_lines(package.read(name)), problems):
         try:

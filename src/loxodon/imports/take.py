@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.consolidate.decay import initial_strength
@@ -40,9 +40,7 @@ from loxodon.types import (
     Origin,
     Record,
 )
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 _TRUST: Origin = "import"
 _TURNS, _MEMORIES = 2_000, 200  # in one transaction: others who write wait no longer than it takes
@@ -52,8 +50,6 @@ _MOST_SURE = 0.99
 
 
 class Imported(NamedTuple):
-    """What an import took."""
-
     format: str
     turns: int = 0
     memories: int = 0

@@ -23,18 +23,13 @@ from loxodon.store import Change, clock_check
 from loxodon.store.store import Store
 from loxodon.types import Record
 
-MOST = 100
-"""Memories that one look is at."""
-UNCONFIRMED = timedelta(days=14)
-"""How long a supposed preference stays as likely as it was."""
-LESS_SURE = 0.1
-"""What it loses then, and every two weeks more."""
-STILL_SO = timedelta(days=90)
-"""After which what matters is asked about again."""
-ASKED = 3
-"""Questions of this kind that are open at a time: nobody answers a long list."""
+MOST = 100  # memories that one look is at
+UNCONFIRMED = timedelta(days=14)  # how long a supposed preference stays as likely as it was
+LESS_SURE = 0.1  # what it loses then, and every two weeks more
+STILL_SO = timedelta(days=90)  # after which what matters is asked about again
+ASKED = 3  # questions of this kind that are open at a time: nobody answers a long list
+# Categories where an old answer does harm, and may well have become wrong
 MATTERING = ("credential", "config", "status", "health")
-"""Categories where an old answer does harm, and may well have become wrong."""
 _LATELY = timedelta(days=1)
 _ALIKE = 20
 

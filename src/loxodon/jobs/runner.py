@@ -1,6 +1,6 @@
 """The schedule of a home: what is due in any of its spaces is done by itself.
 
-    runner = Runner(host)
+    runner = Runner(home)
     runner.start()
     ...
     runner.stop()
@@ -25,7 +25,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from threading import Event, Thread, main_thread
 from time import monotonic
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from loxodon import files
 from loxodon.errors import LoxodonError, UnreachableStoreError
@@ -37,32 +37,14 @@ from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.spaces import space_path
 
+# Seconds between two rounds; of a space that nobody wrote to, a round looks at two dates
 TICK = 1.0
-"""Seconds between two rounds; of a space that nobody wrote to, a round looks at two dates."""
 _STAND_BY = 1.0
-_GRACE = 2.0
-"""Seconds that a worker has to end."""
+_GRACE = 2.0  # seconds that a worker has to end
 _RETRY = 60.0
-_AWAY = 1.0
-"""Seconds until a database that could not be reached is tried again."""
+_AWAY = 1.0  # seconds until a database that could not be reached is tried again
+# Seconds until it is looked whether whoever is at the jobs of a space has died over them
 _TAKEN = 5.0
-"""Seconds until it is looked whether whoever is at the jobs of a space has died over them."""
-
-
-class HasHome(Protocol):
-    """Anything that serves a home."""
-
-    @property
-    def home(self) -> str: ...
-
-
-class Standing(NamedTuple):
-    """How a runner stands."""
-
-    active: bool
-    """Whether this one does the work of the home; else another does, or it is stopped."""
-    error: str = ""
-    """Why it cannot; empty where it can."""
 
 
 class Runner:
@@ -71,29 +53,23 @@ class Runner:
     Without `logs` nothing is written to stderr: a person may be looking at it.
     """
 
-    def __init__(self, host: HasHome, *, logs: bool = True) -> None:
-        self._home = host.home
+    def __init__(self, home: str, *, logs: bool = True) -> None:
+        self.error = ""  # why it cannot do the work of the home; empty where it or another can
+        self._home = home
         self._began = datetime.now(UTC)
         self._logs = logs
         self._stopping = Event()
         self._thread: Thread | None = None
-        self._standing = Standing(False)
         self._worker: subprocess.Popen[bytes] | None = None
         at_fork(self)
 
     def after_fork(self) -> None:
         """Thread, worker and lock are the parent's. The worker ends when nobody holds its input."""
         self._stopping = Event()
-        self._thread = None
-        self._standing = Standing(False)
+        self._thread, self.error = None, ""
         if self._worker is not None and self._worker.stdin is not None:
             self._worker.stdin.close()
         self._worker = None
-
-    @property
-    def standing(self) -> Standing:
-        """Whether this runner is the one at work, and what keeps it from it."""
-        return self._standing
 
     def start(self) -> None:
         """Begin, in the background. Starting twice is fine."""
@@ -114,12 +90,12 @@ class Runner:
             try:
                 lock = FileLock(os.path.join(self._home, SCHEDULE_LOCK))
             except OSError as error:  # there is no home yet, or it cannot be written
-                self._standing = Standing(False, error.strerror or str(error))
+                self.error = error.strerror or str(error)
             else:
                 try:
                     if lock.acquire(0):
                         self._keep_working()
-                    self._standing = Standing(False)
+                    self.error = ""
                 finally:
                     lock.close()  # which lets go of it
             self._stopping.wait(_STAND_BY)
@@ -132,13 +108,13 @@ class Runner:
             try:
                 worker = _worker(self._home, self._began, self._logs)
             except OSError as error:
-                self._standing = Standing(False, error.strerror or str(error))
+                self.error = error.strerror or str(error)
             else:
-                self._standing = Standing(True)
+                self.error = ""
                 code = self._see_to(worker)
                 if code is None:
                     return
-                self._standing = Standing(False, f"the worker ended with {code}")
+                self.error = f"the worker ended with {code}"
                 if self._logs:
                     log("schedule.worker", code=code)
             pause = _STAND_BY if monotonic() - started > _RETRY else min(2 * pause, _RETRY)
@@ -184,12 +160,8 @@ _Stamp = tuple[files.Stamp | int | None, ...]
 
 
 class _Look(NamedTuple):
-    """When a space was last looked at."""
-
-    stamp: _Stamp
-    """What changes when it is written to."""
-    again: float
-    """When to look again in any case."""
+    stamp: _Stamp  # what changes when it is written to
+    again: float  # when to look again in any case
 
 
 class Rounds:
@@ -264,7 +236,6 @@ class Rounds:
 
 
 def work(home: str, began: datetime, gone: Event) -> None:
-    """Go round until `gone` is set."""
     with Host(home, surface="worker") as host:
         rounds = Rounds(host, began)
         while not gone.is_set():

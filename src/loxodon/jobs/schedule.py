@@ -33,16 +33,14 @@ if TYPE_CHECKING:
     from loxodon.consolidate.pipeline import Consolidated
     from loxodon.memory import Memory
 
+# In the order in which they are done
 JOBS = ("flush", "daily", "weekly", "profile", "heartbeat", "backup")
-"""In the order in which they are done."""
 _AFTER_KILLS = timedelta(hours=1)
 _LONGEST = 1800.0
 _SHORTEST = 1.0
 
 
 class Job(NamedTuple):
-    """Work of the background: when it is due, and how it went."""
-
     name: str  # `flush`, `daily`, `weekly`, `profile` or `heartbeat`
     when: str  # a cron expression; empty for never, and for a flush, which follows what is said
     due: bool
@@ -58,8 +56,6 @@ class Job(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """One run of a job."""
-
     job: str
     at: datetime
     seconds: float
@@ -177,13 +173,9 @@ class Schedule:
         if work.last_success is not None and believed:  # there is something to work on
             done = self._done()
             found += [one for one in ("weekly", "profile") if self._has_come(one, done[one], now)]
-        beat = runs.get("heartbeat")
-        if self._has_come("heartbeat", beat.succeeded_at if beat else None, now):
-            found.append("heartbeat")
-        kept = runs.get("backup")
-        if self._has_come("backup", kept.succeeded_at if kept else None, now):
-            found.append("backup")
-        return found
+        last = {name: one.succeeded_at for name, one in runs.items()}
+        own = [one for one in ("heartbeat", "backup") if self._has_come(one, last.get(one), now)]
+        return found + own
 
     def _has_come(self, name: str, last: datetime | None, now: datetime) -> bool:
         return has_come(self._cron(name), last, now, self._zone)
@@ -216,7 +208,7 @@ class Schedule:
 
     def _flush_at(self, now: datetime) -> datetime | None:
         """When what was just said will be made known, if nothing more is said."""
-        if not self._store.scalar("count_pending", self._store.worklog.work().done_to):
+        if not self.waiting():
             return None
         last = self._store.scalar("last_turn")
         turns = self._store.query_turns("turns_after", last - 1, last, -1)
@@ -285,8 +277,8 @@ class Schedule:
     def _beat(self, now: datetime) -> Mapping[str, int]:
         from loxodon.jobs import heartbeat
 
-        last = [one for one in self._store.query_as(JobRuns, "jobs") if one.name == "heartbeat"]
-        counts = heartbeat.look(self._store, now, last[0].succeeded_at if last else None)
+        last = self._runs().get("heartbeat")
+        counts = heartbeat.look(self._store, now, last.succeeded_at if last else None)
         if counts["waiting"] and self._memory.config.model.mode != "rules":
             done = self._consolidation().undecided(now)
             counts["waiting"] = self._store.scalar("count_fragments", "waiting")

@@ -21,7 +21,7 @@ from loxodon.errors import UsageError
 from loxodon.journal import lines
 from loxodon.journal.lines import DATABASE_MARK, FORMATS, Format, Reading
 
-__all__ = ["FORMATS", "Format", "Reading", "is_database", "read"]
+__all__ = ["DATABASE_MARK", "FORMATS", "Format", "Reading", "read"]
 
 _HEAD = 50  # lines that are looked at to tell the kind of a file
 
@@ -43,11 +43,6 @@ def read(
     reader = getattr(module, f"read_{kind}") if module else AGENTS[kind].read
     drafts, problems = reader(file, name, zone)
     return Reading(kind, drafts, sorted(problems, key=lambda problem: problem[0]))
-
-
-def is_database(head: bytes) -> bool:
-    """Whether a file that begins so is an SQLite database: no text, and not to be read whole."""
-    return head.startswith(DATABASE_MARK)
 
 
 def _kind_of(head: list[str], name: str) -> Format:

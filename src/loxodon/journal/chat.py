@@ -102,7 +102,6 @@ def _header(text: str) -> _Header | None:
 
 
 def _stamp(text: str) -> Stamp | None:
-    """The date and time that a line begins with."""
     bracket = text.startswith(("[", "【", "("))
     day, end = match_day(text, int(bracket)) or (None, int(bracket))
     clock, end = match_clock(text, len(text) - len(text[end:].lstrip(" \t,，T"))) or (None, end)

@@ -42,8 +42,6 @@ Mark = Mapping[str, Any]
 
 
 class Followed(NamedTuple):
-    """What was journalled from the transcripts of an agent."""
-
     added: int = 0
     known: int = 0  # turns the journal already had
     changed: int = 0  # known turns with another text under the same id
@@ -95,8 +93,6 @@ def _tail(file: BinaryIO, end: int) -> str:
 
 
 class Following:
-    """What one run of any agent's transcripts found so far."""
-
     def __init__(self, workspace: Workspace, name: str) -> None:
         self.memory = workspace.memory
         self.store = workspace.store
@@ -185,14 +181,6 @@ def found_agents(environment: Mapping[str, str]) -> list[str]:
     return [name for name, one in AGENTS.items() if os.path.isdir(one.folder(environment))]
 
 
-def check_found(agent: str, folder: str) -> None:
-    if not os.path.isdir(folder):
-        name, variable = AGENTS[agent].title, AGENTS[agent].variable
-        about: Any = {"agent": name, "path": folder, "variable": variable}
-        hint = "start it once; if its folder is elsewhere, set {variable}"
-        raise NotFoundError("{agent} was not found: there is no folder {path}", hint=hint, **about)
-
-
 def follow_agent(
     workspace: Workspace,
     agent: str,
@@ -204,7 +192,14 @@ def follow_agent(
     project: str = "",
 ) -> Followed:
     """Journal what is new in the transcripts of an agent, or in one and those `known`."""
-    check_found(agent, folder)
+    if not os.path.isdir(folder):
+        raise NotFoundError(
+            "{agent} was not found: there is no folder {path}",
+            hint="start it once; if its folder is elsewhere, set {variable}",
+            agent=AGENTS[agent].title,
+            path=folder,
+            variable=AGENTS[agent].variable,
+        )
     if workspace.memory.paused:
         return Followed()
     run = Following(workspace, agent)

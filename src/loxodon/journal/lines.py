@@ -28,8 +28,6 @@ _MOST_RATIO, _INNOCENT, _MOST_UNPACKED = 100, 64 << 20, 64 << 30
 
 
 class Reading(NamedTuple):
-    """What a file had in it: the good lines as drafts, the bad ones as problems."""
-
     format: Format
     drafts: list[Draft]
     problems: list[Trouble]

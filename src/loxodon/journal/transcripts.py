@@ -41,8 +41,6 @@ class Opening(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What a line says, before anything is taken off."""
-
     speaker: str
     text: str
     id: str

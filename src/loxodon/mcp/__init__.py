@@ -1,6 +1,5 @@
 """The memory as tools for any agent that speaks MCP: `loxodon mcp`.
 
 `tools` has what an agent can call, `shapes` how results are told, `asking` what the user allows.
-None knows of the official SDK, which takes most of a second to load: `server` puts them behind it,
-`transports` speaks over standard input and output or HTTP.
+None knows of the official SDK, which takes most of a second to load: `server` puts them behind it.
 """

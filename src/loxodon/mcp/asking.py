@@ -21,8 +21,6 @@ _SHOWN = 500  # characters of a text in a question
 
 
 class Question(NamedTuple):
-    """Something that the user is asked to allow."""
-
     asked: str  # the question as the user sees it
     state: str  # differs for every action and for every wording of what it is about
     command: str  # what the user can run instead

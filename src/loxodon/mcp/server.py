@@ -1,8 +1,11 @@
-"""The tools behind the official SDK's server, for one space of a home."""
+"""The tools behind the official SDK's server, for one space of a home, over standard input and
+output or HTTP."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,14 +16,20 @@ from typing import Any, NamedTuple, TypeVar, cast
 import mcp_types as wire
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
 
 import loxodon
 from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError
+from loxodon.http.bodies import MOST_BYTES, failed, language_of, peer_of, status_of
 from loxodon.http.fields import given
-from loxodon.http.guard import Caller
+from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, no_method, not_granted
 from loxodon.http.host import Host
 from loxodon.http.logs import log
 from loxodon.http.wire import plain
@@ -29,8 +38,12 @@ from loxodon.mcp.asking import Action, question_of
 from loxodon.mcp.shapes import Shape
 from loxodon.memory import Memory
 from loxodon.messages import t
+from loxodon.security.actor import Actor, acting
 from loxodon.security.tokens import Right
 from loxodon.types import Audience, Chat
+
+PATH = "/mcp"
+logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what it says may have words of the memory
 
 Context = ServerRequestContext[Any, Any]
 Page = wire.PaginatedRequestParams | None
@@ -61,8 +74,6 @@ _AGREED: dict[str, Any] = {  # the form in which the user answers
 
 
 class Served(NamedTuple):
-    """Whose memory is served, and to whom."""
-
     host: Host
     space: str
     chat: Chat = "direct"
@@ -86,8 +97,6 @@ def asked_by(caller: Caller) -> Iterator[None]:
 
 
 class Answers:
-    """What the server answers."""
-
     def __init__(self, served: Served, *, over_http: bool = False) -> None:
         self.serving = served
         self._over_http = over_http
@@ -115,7 +124,6 @@ class Answers:
         return "write" if walled and right == "owner" else right
 
     def _tools(self) -> dict[str, tools.Tool]:
-        """The tools for whoever asks."""
         served, right = self._served, self._right()
         left_out = {*EXTRA_TOOLS} - {*served.host.config.mcp.tools.split()}
         return {
@@ -226,7 +234,6 @@ class Answers:
 
 
 def _can_ask(ctx: Context) -> bool:
-    """Whether the client can show the user a form, and be asked to."""
     have = ctx.session.client_capabilities
     if have is None or have.elicitation is None:
         return False
@@ -241,7 +248,6 @@ def _whole(text: str) -> str:
 
 
 def server_of(answers: Answers) -> Server[dict[str, Any]]:
-    """The SDK's server over these answers."""
     talks = answers.serving.chat == "direct" and answers.serving.journals
     return Server(
         "loxodon",
@@ -252,3 +258,73 @@ def server_of(answers: Answers) -> Server[dict[str, Any]]:
         on_list_tools=answers.list_tools,
         on_call_tool=answers.call_tool,
     )
+
+
+# How it is reached: by the program that started it, or over HTTP. Both are transports of the SDK.
+
+
+def serve_pipes(served: Served) -> None:
+    """Serve whoever started this program, until it closes our standard input."""
+    server = server_of(Answers(served))
+
+    async def serve() -> None:
+        async with stdio_server() as (heard, said):
+            await server.run(heard, said, server.create_initialization_options())
+
+    try:
+        asyncio.run(serve())
+    except* OSError:  # nobody listens any more
+        pass
+
+
+class App:
+    """The SDK's HTTP transport at `/mcp`, for those whom the door lets in.
+
+    It keeps no sessions, so that clients do not notice a restart.
+    """
+
+    def __init__(self, served: Served, at: Door) -> None:
+        self._served, self._door = served, at
+        self._rates = Rates(served.host.config.serve.rate)
+        hosts = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the door does it
+        self._manager = StreamableHTTPSessionManager(
+            server_of(Answers(served, over_http=True)),
+            stateless=True,
+            max_request_body_size=MOST_BYTES,
+            security_settings=hosts,
+        )
+        self._running: asyncio.Task[None] | None = None
+        self._ready = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        try:
+            caller = self._let_in(request)
+        except LoxodonError as refusal:
+            log("mcp.refused", status=status_of(refusal), code=refusal.code)
+            await failed(refusal, language_of(request))(scope, receive, send)
+            return
+        if self._running is None:
+            self._running = asyncio.ensure_future(self._run())
+        await self._ready.wait()
+        with asked_by(caller), acting(Actor("mcp", caller.agent, caller.name)):
+            await self._manager.handle_request(scope, receive, send)
+
+    def _let_in(self, request: Request) -> Caller:
+        """Who asks; an error for who may not, or not so often, or not this."""
+        caller = let_in(self._door, self._rates, peer_of(request), request.headers)
+        other = self._served.agent and caller.agent not in ("", self._served.agent)
+        if other or not caller.grant.reaches(self._served.space):
+            raise not_granted()
+        if request.url.path.rstrip("/") != PATH:
+            hint = "the MCP endpoint is {path}"
+            raise RefusedError("not found", "no_route", hint=hint, path=PATH)
+        if request.method != "POST":  # without sessions there is nothing to listen to
+            raise no_method("POST")
+        return caller
+
+    async def _run(self) -> None:
+        """The SDK begins and ends its work in one task: this one, which is cancelled at the end."""
+        async with self._manager.run():
+            self._ready.set()
+            await asyncio.Event().wait()

@@ -22,7 +22,6 @@ _MEMORY = (
 
 
 def memory_of(record: Record) -> Shape:
-    """A memory: one thing that is known."""
     return {
         **picked(record, *_MEMORY),
         "sources": [
@@ -41,13 +40,16 @@ def picked(value: object, *names: str) -> dict[str, Any]:
 
 def memory_text(one: Shape) -> str:
     """A memory in one line, with what is not as it mostly is."""
-    about = [one["kind"], f"{one['updated_at']:%Y-%m-%d}", f"v{one['version']}"]
-    about += [one["state"]] if one["state"] != "active" else []
-    about += [f"{one['confidence']:.0%}"] if one["confidence"] < 1 else []
-    about += [f"≤ {one['valid_until']:%Y-%m-%d}"] if one["valid_until"] else []
-    about += [f"⏰ {one['due_at']:%Y-%m-%d %H:%M}"] if one["due_at"] and not one["done"] else []
-    about += [" ".join(f"#{tag}" for tag in one["tags"])] if one["tags"] else []
-    said = f"[{one['id']}] {' '.join(one['content'].split())} ({' · '.join(about)})"
+    about = [
+        *(one["kind"], f"{one['updated_at']:%Y-%m-%d}", f"v{one['version']}"),
+        one["state"] if one["state"] != "active" else "",
+        f"{one['confidence']:.0%}" if one["confidence"] < 1 else "",
+        f"≤ {one['valid_until']:%Y-%m-%d}" if one["valid_until"] else "",
+        f"⏰ {one['due_at']:%Y-%m-%d %H:%M}" if one["due_at"] and not one["done"] else "",
+        " ".join(f"#{tag}" for tag in one["tags"]),
+    ]
+    told = " · ".join(filter(None, about))
+    said = f"[{one['id']}] {' '.join(one['content'].split())} ({told})"
     if not one["waits"] or one["state"] != "active":
         return said
     how = t(
@@ -58,9 +60,6 @@ def memory_text(one: Shape) -> str:
 
 
 def journal_text(found: Shape) -> str:
-    said = [t("messages journalled: {n}", n=found["added"])]
-    if found["paused"]:
-        said = [t("nothing was journalled: the memory is paused")]
     archived = t(
         "what the user asked to forget was archived; `loxodon forget`, typed by the user, "
         "deletes it for good"
@@ -69,9 +68,14 @@ def journal_text(found: Shape) -> str:
         "the user's message reads like an instruction to an assistant, so nothing is "
         "learned from it; `remember` what it says, and let the user confirm it"
     )
-    said += [archived] if found["asked"] else []
-    said += [t("nothing was found to forget about: {what}", what=one) for one in found["unfound"]]
-    return "\n".join([*said, *([doubtful] if found["doubtful"] else [])])
+    said = [
+        "" if found["paused"] else t("messages journalled: {n}", n=found["added"]),
+        t("nothing was journalled: the memory is paused") if found["paused"] else "",
+        archived if found["asked"] else "",
+        *(t("nothing was found to forget about: {what}", what=one) for one in found["unfound"]),
+        doubtful if found["doubtful"] else "",
+    ]
+    return "\n".join(filter(None, said))
 
 
 def plain_text(found: Shape) -> str:
@@ -99,11 +103,11 @@ def _told(one: Any) -> str:
 def search_text(answer: Shape) -> str:
     lines = []
     for one in answer["results"]:
-        about = [one["kind"], one["at"][:10]]
-        about += [f"≤ {one['validUntil']}"] if "validUntil" in one else []
-        about += [f"{one['path']}:{one['startLine']}"] if one["path"] != one["id"] else []
+        over = f"≤ {one['validUntil']}" if "validUntil" in one else ""
+        place = f"{one['path']}:{one['startLine']}" if one["path"] != one["id"] else ""
+        about = " · ".join(filter(None, (one["kind"], one["at"][:10], over, place)))
         snippet = " ".join(one["snippet"].split())
-        lines.append(f"{one['score']:.2f} [{one['id']}] {snippet} ({' · '.join(about)})")
+        lines.append(f"{one['score']:.2f} [{one['id']}] {snippet} ({about})")
     if lines and answer["unsure"]:
         lines.insert(0, t("unsure: the results below match the question only weakly"))
     return "\n".join(lines) or t("nothing related was found")

@@ -40,8 +40,6 @@ CHANGES: dict[str, Any] = {"overwrites": True, "repeatable": True}
 
 
 class Tool(NamedTuple):
-    """One thing that an agent can call."""
-
     name: str
     about: str
     verbs: tuple[Verb, ...]  # what it does with the memory

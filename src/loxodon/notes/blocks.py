@@ -36,8 +36,6 @@ _COMMENT = re.compile(r"<!--((?:(?!-->|<!--).)*)-->")  # many that never end tak
 
 
 class Annotations(NamedTuple):
-    """What annotations say of a piece of text."""
-
     triggers: tuple[str, ...] = ()
     importance: float | None = None
     project: str = ""
@@ -62,7 +60,6 @@ NOTHING = Annotations()
 
 
 def annotated(line: str) -> tuple[str, Annotations]:
-    """A line without its annotations, and what they say."""
     if "<!--" not in line:
         return line, NOTHING
     marks, left = NOTHING, line
@@ -107,8 +104,6 @@ def _importance(value: str) -> float | None:
 
 
 class FrontMatter(NamedTuple):
-    """The lines between `---` with which a note may begin."""
-
     lines: int = 0
     day: date | None = None
     title: str = ""
@@ -128,8 +123,6 @@ def front_matter(lines: Sequence[str]) -> FrontMatter:
 
 
 class SourceLine(NamedTuple):
-    """A line without what is written about it."""
-
     number: int
     text: str
     marks: Annotations = NOTHING
@@ -142,7 +135,6 @@ class Block(NamedTuple):
 
     @property
     def marks(self) -> Annotations:
-        """What is said of any of its lines."""
         found = NOTHING
         for line in self.lines:
             found = found.and_(line.marks)
@@ -159,7 +151,8 @@ def blocks(lines: Iterable[tuple[int, str]]) -> list[Block]:
         fence = fence_after(fence, raw)
         code = inside or bool(fence)
         text, marks = (raw, NOTHING) if code else annotated(raw)
-        indent, last = _indent(raw), found[-1] if found else None
+        blanks, last = raw[: len(raw) - len(raw.lstrip(" \t"))], found[-1] if found else None
+        indent = len(blanks) + 3 * blanks.count("\t")  # a tab counts four
         in_item = last is not None and last.kind == "item"
         hangs = last is not None and in_item and indent > last.indent
         if not code and not text.strip():
@@ -189,12 +182,6 @@ def blocks(lines: Iterable[tuple[int, str]]) -> list[Block]:
         if skipped < 0:
             last.lines.append(SourceLine(number, text, marks))
     return [block for block in found if block.lines]
-
-
-def _indent(text: str) -> int:
-    """Columns before the first character; a tab counts four."""
-    bare = text.lstrip(" \t")
-    return sum(4 if c == "\t" else 1 for c in text[: len(text) - len(bare)])
 
 
 def dedented(lines: Sequence[SourceLine]) -> list[SourceLine]:

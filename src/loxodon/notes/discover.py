@@ -68,8 +68,6 @@ def discover(
 
 
 class _Search:
-    """What was found so far."""
-
     def __init__(self, workspaces: Sequence[str], home: str) -> None:
         self.files: list[DiscoveredFile] = []
         self.problems: list[FileProblem] = []

@@ -9,11 +9,10 @@ on where it was.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Collection
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.journal.lines import split_lines
@@ -21,12 +20,11 @@ from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.notes.chunk import RULES, chunks
 from loxodon.notes.discover import DiscoveredFile, discover
+from loxodon.security.paths import opened
 from loxodon.store import NoteFile, Progress
 from loxodon.types import FileProblem
 from loxodon.views.manifest import is_view, load
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 LARGEST = 20 * 2**20  # bytes of a file that are read; of a larger one the beginning
 _HEAD = 16_384  # bytes in which a view says that it is one
@@ -38,8 +36,6 @@ _RULES = b":%d" % RULES  # ends a hash, so that files are read anew when the rul
 
 
 class Indexed(NamedTuple):
-    """What became of the files that are read where they lie."""
-
     read: int = 0
     unchanged: int = 0
     removed: int = 0
@@ -58,7 +54,8 @@ def index(workspace: Workspace, progress: Progress | None = None) -> Indexed:
     )
     run = _Run(workspace)
     for done, found in enumerate(files, 1):
-        run.file(found)
+        if run.file(found):
+            run.gone.pop((found.root, found.path), None)
         if progress:
             progress(done, len(files))
     for root, path in run.gone:
@@ -77,8 +74,6 @@ def folders_of(workspace: Workspace, named: str) -> list[str]:
 
 
 class _Run:
-    """One pass over the files, and what came of it."""
-
     def __init__(self, workspace: Workspace) -> None:
         self.read = self.unchanged = self.chunks = 0
         self.problems: list[FileProblem] = []
@@ -93,34 +88,30 @@ class _Run:
         except InputError:
             pass
 
-    def file(self, found: DiscoveredFile) -> None:
-        key = (found.root, found.path)
-        known = self.gone.get(key)
+    def file(self, found: DiscoveredFile) -> bool:
+        """Bring one up to date; whether it is there, and a note."""
+        known = self.gone.get((found.root, found.path))
         same = known and known[2:5] == (found.role, found.size, found.mtime)
         # One of other rules was cut otherwise.
         if known and same and known.hash.endswith(_RULES):
-            del self.gone[key]
             self.unchanged += 1
-            return
+            return True
         # What we wrote is known also where it has lost the mark by which that is seen.
         if os.path.relpath(found.real, self._views_at).replace(os.sep, "/") in self._views:
-            return
+            return False
         try:
-            content = _content(found.real)
+            content = _content(found.real, found.root)
         except FileNotFoundError:
-            return  # gone since it was found
+            return False  # gone since it was found
         except OSError as error:
-            self.gone.pop(key, None)
             why = t("cannot read the file: {reason}", reason=error.strerror or str(error))
             self.problems.append(FileProblem(found.name, 0, why))
-            return
+            return True
         if content is None:  # it is being written to: what is known of it holds until it is read
-            self.gone.pop(key, None)
-            return
+            return True
         data, size, mtime = content
         if is_view(data[:_HEAD].decode("utf-8", "replace")):
-            return  # of another folder
-        self.gone.pop(key, None)
+            return False  # of another folder
         hash = sha256(data).digest() + _RULES
         same = known and (known.hash, known.role) == (hash, found.role)
         self.unchanged += bool(same)
@@ -139,21 +130,18 @@ class _Run:
         self.problems += told
         cut = chunks(lines.texts, *found[1:3], self._workspace.zone)
         said = "; ".join(one.what for one in told)
-        file, store = NoteFile(*key, found.role, size, mtime, hash, said), self._workspace.store
+        file, store = NoteFile(*found[:3], size, mtime, hash, said), self._workspace.store
         with store.writing():
             store.workspace_data.put_file(file, cut, self._workspace.memory.now())
         if known is None or known.hash != hash:
             self.chunks += len(cut)
+        return True
 
 
-def _content(path: str) -> tuple[bytes, int, int] | None:
+def _content(path: str, root: str) -> tuple[bytes, int, int] | None:
     """What a file holds, up to `LARGEST`, its size and time; None where it changed meanwhile."""
-    # Not through a link that was put there since, nor waiting for someone to write to a pipe.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with open(os.open(path, flags), "rb") as file:
+    with open(opened(path, root), "rb") as file:
         before = os.fstat(file.fileno())
-        if not stat.S_ISREG(before.st_mode):
-            return None
         data = file.read(LARGEST)
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):

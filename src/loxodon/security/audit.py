@@ -18,8 +18,9 @@ from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from loxodon.config import Config
 from loxodon.errors import LoxodonError
 from loxodon.security.actor import actor
 from loxodon.security.keys import Keys, mac
@@ -27,9 +28,6 @@ from loxodon.spaces import folder_name
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.store import Off, Store
 from loxodon.types import Record, Turn
-
-if TYPE_CHECKING:
-    from loxodon.config import Config
 
 AuditRow = tuple[int, str, bytes]  # its number, the entry as JSON, its MAC
 HEAD = "audit"  # the value with the signed head
@@ -181,7 +179,6 @@ class Audit:
 def put_on_record(
     store: Store | Off, home: str, folder: str, config: Config, now: Callable[[], datetime]
 ) -> None:
-    """Have all that is done put on record."""
     if isinstance(store, Off) or not config.audit.enabled:
         return
     if os.path.basename(folder) == folder_name(store.space):
@@ -248,6 +245,5 @@ def _ids_in(found: Any) -> list[str]:
 
 
 def store_of(owner: Any) -> Store:
-    """The store of the memory that something belongs to."""
     found: Store = vars(owner).get("_store") or owner.store
     return found

@@ -23,8 +23,6 @@ from loxodon.verbs import Arg, Cursor, Limit, Since, Until, verb
 
 
 class Verified(NamedTuple):
-    """The result of checking a log."""
-
     entries: int
     first: int  # the number of the first that is kept
     last: int
@@ -37,8 +35,6 @@ class Verified(NamedTuple):
 
 
 class AuditEntry(NamedTuple):
-    """One thing that was done, and by whom."""
-
     n: int
     at: datetime
     surface: str

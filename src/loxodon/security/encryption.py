@@ -34,15 +34,12 @@ _NOT_COPIES = ("-wal", "-shm", "-journal", *BESIDE, ".tmp")
 
 
 class Recoded(NamedTuple):
-    """What became of a home."""
-
     spaces: int  # databases that were written anew
     key: str  # where the key is, as people are told; empty where there is none any more
     left: tuple[str, ...] = ()  # files that may have plain text and are not ours to remove
 
 
 def _folders(home: str) -> list[str]:
-    """The folders of the spaces."""
     root = os.path.join(home, SPACES)
     return [path for name in files.names(root) if os.path.isdir(path := f"{root}/{name}")]
 
@@ -56,7 +53,6 @@ def recode(
     make: bool = False,
     progress: Progress,
 ) -> Recoded:
-    """Encrypt, decrypt or rekey every space of a home."""
     current = keys.source_of(home, config.encryption)
     change = _planned(work, current, source)
     finish(home)

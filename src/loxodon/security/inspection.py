@@ -20,8 +20,6 @@ _SEEN = 50  # the latest entries of the audit log that are shown
 
 
 class Inspected(NamedTuple):
-    """All that there is on one thing."""
-
     what: str  # `memory`, `turn`, `note` or `entity`
     id: str
     record: Record | None = None

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
-from loxodon.errors import INSTALL, KeyProblemError, unwritable
+from loxodon.errors import INSTALL, KeyProblemError, disk_errors
 from loxodon.filelock import lock_at
 from loxodon.layout import KEY_MARK, KEYS, RECODING
 from loxodon.spaces import space_path
@@ -35,13 +35,10 @@ _NONCE = 12
 
 
 def mac(key: bytes, data: bytes) -> bytes:
-    """HMAC-SHA256 of `data` under `key`."""
     return hmac.digest(key, data, "sha256")
 
 
 class KeySource(NamedTuple):
-    """A place where a key is."""
-
     kind: str  # `file`, `env` or `keyring`
     name: str  # the path, the variable or the entry
 
@@ -78,12 +75,10 @@ class KeySource(NamedTuple):
         if self.kind == "keyring":
             _keyring(lambda ring: ring.set_password(_SERVICE, self.name, text))
             return
-        try:
+        with disk_errors(self.name):
             files.make_folder(os.path.dirname(self.name))
             files.replace(self.name, text.encode("ascii") + b"\n")
             files.sync_folder(os.path.dirname(self.name))
-        except OSError as error:
-            raise unwritable(self.name, error) from None
 
     @property
     def next(self) -> KeySource:
@@ -159,7 +154,6 @@ class Keys(NamedTuple):
         return mac(master, "\0".join(("loxodon", purpose, space)).encode("utf-8", "surrogatepass"))
 
     def master(self) -> bytes | None:
-        """The master itself; None where there is none yet."""
         text = self._place.read()
         return _key_in(text, self._place) if text or self.kind == "env" else None
 
@@ -221,7 +215,6 @@ def database_keys(home: str, config: EncryptionConfig) -> tuple[bytes, ...]:
 
 
 def key_at(source: KeySource) -> bytes:
-    """The key that stands at `source`."""
     text = source.read()
     if not text:
         raise KeyProblemError(
@@ -262,7 +255,6 @@ class Change(NamedTuple):
 
 
 def change_of(home: str) -> Change | None:
-    """The change that is under way."""
     with suppress(OSError, ValueError, TypeError):
         work, place, waiting = json.loads(files.read(os.path.join(home, KEYS, RECODING)))
         return Change(work, KeySource(*place), KeySource(*(waiting or place)))

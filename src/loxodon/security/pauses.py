@@ -8,8 +8,7 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.errors import InputError, PausedError
-from loxodon.messages import t
+from loxodon.errors import InputError
 from loxodon.store.rows import moment
 from loxodon.types import Pause
 
@@ -17,8 +16,6 @@ VALUE = "pauses"  # the name of the value that has them
 
 
 class Pauses(NamedTuple):
-    """The pauses of one space."""
-
     read: Callable[[], str]  # the value of the space that has them
     write: Callable[[str], None]
 
@@ -31,7 +28,6 @@ class Pauses(NamedTuple):
         self.write(json.dumps(rows))
 
     def now(self, now: datetime) -> Pause | None:
-        """The pause that this moment is in."""
         return next((one for one in reversed(self._kept(now.tzinfo)) if _covers(one, now)), None)
 
     def covering(self, moments: Sequence[datetime]) -> list[bool]:
@@ -60,12 +56,3 @@ class Pauses(NamedTuple):
 
 def _covers(pause: Pause, at: datetime) -> bool:
     return pause.since <= at and (pause.until is None or at < pause.until)
-
-
-def paused_error(pause: Pause) -> PausedError:
-    """The error for something that is to be kept while nothing is."""
-    return PausedError(
-        "recording is paused until {until}: nothing is stored",
-        hint="end the pause with `loxodon resume`",
-        until=f"{pause.until:%Y-%m-%d %H:%M}" if pause.until else t("it is resumed"),
-    )

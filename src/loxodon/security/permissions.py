@@ -7,14 +7,10 @@ which memories may be changed. What may be done at all, each verb says (`Verb.ac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from loxodon.errors import ForbiddenError
 from loxodon.store.walls import MAY_NAME, Wall, checked_agent, owners_only
-from loxodon.types import ORIGIN_OF_ROLE
-
-if TYPE_CHECKING:
-    from loxodon.types import Chat, Draft, Origin
+from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin
 
 
 def wall_of(agent: str = "", chat: Chat = "direct", relays: bool = False) -> Wall:

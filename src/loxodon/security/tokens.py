@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
 from loxodon import files
-from loxodon.errors import ConfigError, InputError, NotFoundError, unwritable
+from loxodon.errors import ConfigError, InputError, NotFoundError, disk_errors
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -27,9 +27,9 @@ FILE = "tokens.toml"
 PREFIX = "lox_"
 MAX_NAME = 64
 Right = Literal["metrics", "read", "write", "owner"]
+# Only the figures of a server; to look; also to journal, remember and change; also to do what is
+# about a space as a whole
 RIGHTS: tuple[Right, ...] = get_args(Right)
-"""Only the figures of a server; to look; also to journal, remember and change; also to do what is
-about a space as a whole."""
 _changing = Lock()  # two requests must not write over each other's change
 _HEAD = "# Tokens for programs; `loxodon token` adds, lists and revokes them.\n"
 
@@ -164,13 +164,10 @@ def in_toml(grants: Sequence[Grant]) -> bytes:
 
 
 def write(home: str, grants: Sequence[Grant]) -> None:
-    """Replace the file of a home."""
     path = os.path.join(home, FILE)
-    try:
+    with disk_errors(path):
         files.make_folder(home)
         files.replace(path, in_toml(grants))
-    except OSError as error:
-        raise unwritable(path, error) from None
 
 
 _NOBODY = Grant("nobody", rights="read", sha256="-")  # whose token nobody can have

@@ -18,9 +18,9 @@ def quiet(done: int, total: int) -> None: ...  # where nobody follows it
 
 Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
+# It holds; it holds and a person reworded it; it was superseded; it was a guess that proved wrong;
+# it faded or expired; someone archived it, or a fact took the place of a guess
 Standing = Literal["live", "reworded", "past", "rejected", "faded", "put away"]
-"""It holds; it holds and a person reworded it; it was superseded; it was a guess that proved wrong;
-it faded or expired; someone archived it, or a fact took the place of a guess."""
 
 
 class Filter(NamedTuple):
@@ -45,15 +45,11 @@ class Filter(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A row of an index that matches the query; a higher score is better."""
-
     row: int
     score: float
 
 
 class Place(NamedTuple):
-    """The position of a turn, and what is known about it without reading its text."""
-
     row: int
     session: int
     role: str
@@ -193,8 +189,6 @@ FileRole = Literal["memory", "user", "daily", "note"]  # MEMORY.md, USER.md, dai
 
 
 class NoteFile(NamedTuple):
-    """A file of the user that is read in place."""
-
     root: str  # the folder it was found under, as a full path
     path: str  # relative to that folder, with slashes
     role: FileRole
@@ -224,7 +218,6 @@ class Note(NamedTuple):
 
     @property
     def searchable(self) -> str:
-        """The text it is found by: its words, headings, project and triggers."""
         chunk = self.chunk
         return "\n".join((chunk.text, chunk.heading, chunk.project, *chunk.triggers))
 

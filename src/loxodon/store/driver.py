@@ -65,7 +65,6 @@ class Statement(str):
 
 
 def entries(paths: Iterable[str]) -> list[Entry]:
-    """Everything in some files, in order."""
     found: list[tuple[str, ...]] = []
     for path in paths:
         with open(path, encoding="utf-8") as file:
@@ -87,7 +86,6 @@ def statements(backend: str) -> Mapping[str, Statement]:
 
 
 def migrations(backend: str) -> list[str]:
-    """The files that make the schema of a backend, in order."""
     folder = os.path.join(SQL, backend, "migrations")
     return sorted(os.path.join(folder, name) for name in os.listdir(folder))
 
@@ -145,11 +143,11 @@ class Driver(ABC):
 
     def __init__(self, path: str, backend: str) -> None:
         self.path = path  # what it is called in errors
+        # Changes when another database was put in the place of this one: what was read is void
         self.generation = 0
-        """Changes when another database was put in the place of this one: what was read is void."""
         self.wall = Wall()
+        # Called inside every transaction that has changed something; an error undoes it
         self.before_commit: Callable[[], None] | None = None
-        """Called inside every transaction that has changed something; an error undoes it."""
         self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
         self.sql = statements(backend)
         self.patience = LOCK_SECONDS  # to wait for others who write

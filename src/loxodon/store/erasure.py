@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from loxodon.store.driver import these
 from loxodon.store.indexes import Part
 from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.store.rows import index_of, labels_of, loaded
+from loxodon.store.rows import grouped, index_of, labels_of, loaded
 from loxodon.types import Record
 
 # What stays when everything is erased: used numbers, marks of what was read, receipts
@@ -62,8 +62,6 @@ class TurnRow(NamedTuple):
 
 
 class MemoryRow(NamedTuple):
-    """A memory with its number and the numbers of its source turns."""
-
     row: int
     record: Record
     turns: tuple[int, ...]
@@ -88,9 +86,8 @@ class Erasure(Part):
     def memories(self, rows: Iterable[int] | None = None) -> Iterator[MemoryRow]:
         """Every memory, or those with these numbers, in that order; read in batches."""
         for some in self._db.stream("memory_rows", **_only("memory_rows_of", rows)):
-            turns: dict[int, list[int]] = {}
-            for memory, seq in self._db.all("turns_of_memories", (these(row[0] for row in some),)):
-                turns.setdefault(memory, []).append(seq)
+            drawn = self._db.all("turns_of_memories", (these(row[0] for row in some),))
+            turns: dict[int, list[int]] = grouped(drawn)
             for row in some:
                 yield MemoryRow(row[0], self._store._record(row[1:]), tuple(turns.get(row[0], ())))
 
@@ -100,7 +97,14 @@ class Erasure(Part):
         for row, subject, entities in rows:
             values = (new if subject == old else subject, _renamed(entities, old, new), row)
             self._db.run("rename_in_memory", values)
-        self._file_anew([row for row, *_ in rows])
+        # They are filed under other names now.
+        for row, *columns in self._db.all("memories", (these(row for row, *_ in rows),)):
+            record = self._store._record(tuple(columns))
+            self._db.run("drop_all_labels", (row,))
+            self._db.many("put_label", [(*label, row) for label in labels_of(record)])
+            self._indexes.drop(index_of(record), [row])
+            self._indexes.put(index_of(record), [(row, record.searchable)])
+            self._db.run("put_unindexed", (row,))
         for memory, version, found in self._histories_with(old):
             if found.get("subject") == old:
                 found["subject"] = new
@@ -132,16 +136,6 @@ class Erasure(Part):
                 [new if one[0] == old else one[0], *one[1:]] for one in found.get("sources", ())
             ]
             self._store.execute("set_history", found, memory, version)
-
-    def _file_anew(self, rows: Sequence[int]) -> None:
-        """Labels and index of memories that are filed under other names now."""
-        for row, *columns in self._db.all("memories", (these(rows),)):
-            record = self._store._record(tuple(columns))
-            self._db.run("drop_all_labels", (row,))
-            self._db.many("put_label", [(*label, row) for label in labels_of(record)])
-            self._indexes.drop(index_of(record), [row])
-            self._indexes.put(index_of(record), [(row, record.searchable)])
-            self._db.run("put_unindexed", (row,))
 
     # Turns
 
@@ -204,7 +198,6 @@ class Erasure(Part):
     # What is beside them
 
     def texts(self) -> Iterator[TextAt]:
-        """Texts in other tables: events, documents, error messages."""
         for table, column in _TEXTS:
             for *key, text, at in self._db.all(f"text_{table}_{column}"):
                 yield TextAt(table, tuple(key), column, text, at)

@@ -154,8 +154,6 @@ class Indexes:
 
 
 class Part:
-    """A part of a store, over the same database."""
-
     def __init__(self, store: Store) -> None:
         self._store = store
         self._db = store._db

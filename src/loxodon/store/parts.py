@@ -13,7 +13,7 @@ from loxodon.clock import to_stored
 from loxodon.store import Chunk, Namespace, Note, NoteFile, QuarantinedText, StoredDocument, Work
 from loxodon.store.driver import plain, these
 from loxodon.store.indexes import Part
-from loxodon.store.rows import loaded, moment, read_as
+from loxodon.store.rows import grouped, loaded, moment, read_as
 from loxodon.store.search import Conditions, under
 from loxodon.store.walls import owners_only, path_of
 from loxodon.text.keywords import quick
@@ -248,12 +248,11 @@ class Quarantine(Part):
 
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
         """The unreleased passages of these turns, by turn, in text order."""
-        found: dict[int, list[QuarantinedText]] = {}
         # Of most people nothing was ever held back.
-        if self._db.once("quarantine", lambda: self._db.one("has_quarantine")) is not None:
-            for row in self._db.all("quarantined_in", (these(turns),)):
-                found.setdefault(row[1], []).append(read_as(QuarantinedText, row, self._zone))
-        return found
+        if self._db.once("quarantine", lambda: self._db.one("has_quarantine")) is None:
+            return {}
+        held = self._db.all("quarantined_in", (these(turns),))
+        return grouped((row[1], read_as(QuarantinedText, row, self._zone)) for row in held)
 
 
 class WorkingSessions(Part):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.messages import t, tn
@@ -18,23 +18,21 @@ from loxodon.store.driver import Driver
 from loxodon.store.indexes import Part, indexed_rows
 from loxodon.store.rows import COLUMNS, labels_of
 from loxodon.store.search import TABLES
+from loxodon.store.store import Store
 from loxodon.types import Problem
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
 Row = tuple[Any, ...]
 
+# The tables that say how much a space has, when it is deleted
 COUNTED = ("turns", "memories", "documents")
-"""The tables that say how much a space has, when it is deleted."""
 
 
 class PrimaryTable(NamedTuple):
     columns: tuple[str, ...]
     key: int  # how many of the columns, from the first, it is ordered by and found again with
+    # Columns that are kept as the number of a session or memory, and given as its id
     sessions: frozenset[str] = frozenset()
     memories: frozenset[str] = frozenset()
-    """Columns that are kept as the number of a session or memory, and given as its id."""
     which: str = "true"
 
 
@@ -45,6 +43,7 @@ def _table(
     return PrimaryTable(names, key, frozenset(session.split()), frozenset(memory.split()), which)
 
 
+# Every table, those that others refer to first
 PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
     "sessions": _table("no id turns first_at last_at"),
     "turns": _table(
@@ -88,7 +87,6 @@ PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
         r"AND name NOT LIKE 'sampled\_%' ESCAPE '\'",
     ),
 }
-"""Every table, those that others refer to first."""
 
 
 class JournalDay(NamedTuple):
@@ -117,8 +115,8 @@ _NUMBERED = (
     ("document", "documents", "no"),
     ("quarantine", "quarantine", "no"),
 )
+# Tables that a store may have rows in though nothing is kept in it
 _ABOUT = ("counters", "meta", "tombstones", "receipts")
-"""Tables that a store may have rows in though nothing is kept in it."""
 
 
 class PrimaryData(Part):

@@ -4,40 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from loxodon.clock import from_stored
-from loxodon.config import Config
 from loxodon.errors import DamagedStoreError
 from loxodon.store import Index
 from loxodon.store.driver import plain
 from loxodon.store.walls import namespace_at
 from loxodon.text.words import fold
-from loxodon.types import Kind, Record, Segment, Source, Turn
+from loxodon.types import Record, Segment, Source, Turn
 
+if TYPE_CHECKING:
+    from loxodon.consolidate.decay import Decay
+
+_Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IMPOSSIBLE = (TypeError, ValueError, OverflowError)  # what comes of a number that nobody wrote
-
-
-class DecayModel(Protocol):
-    """How strength decays; the store keeps a base value and its time, and computes the rest."""
-
-    config: Config
-
-    def now(self) -> datetime: ...
-
-    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float: ...
-
-    def rate(self, kind: Kind, importance: float) -> float:
-        """The share of it that a day takes."""
-
-    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
-        """When it falls below the limit for active memories; None for never."""
 
 
 @cache
@@ -53,8 +40,8 @@ TIMES, LISTS, FLAGS = (
     for declared in ("datetime", "tuple", "bool")
 )
 FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
+# The columns of a record in the order of the part `memory` of `sql/queries.sql`
 COLUMNS = (*FIELDS, "strength_at")
-"""The columns of a record in the order of the part `memory` of `sql/queries.sql`."""
 _TIMES_AT, _LISTS_AT, _FLAGS_AT = (
     tuple(i for i, name in enumerate(FIELDS) if name in names) for names in (TIMES, LISTS, FLAGS)
 )
@@ -85,7 +72,7 @@ def record_of(
     row: Sequence[Any],
     space: str,
     zone: tzinfo | None,
-    decay: DecayModel | None,
+    decay: Decay | None,
     sources: tuple[Source, ...] = (),
 ) -> Record:
     """The record of a row that has COLUMNS in order; without `decay` strength is as kept."""
@@ -105,6 +92,14 @@ def record_of(
     values.insert(_SPACE, space)
     values.insert(_SOURCES, sources)
     return Record(*values)
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """The second of each pair by the first, in order."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def loaded(text: str | bytes) -> Any:
@@ -154,7 +149,6 @@ def labels_of(record: Record) -> set[tuple[str, str]]:
 
 
 def index_of(record: Record) -> Index:
-    """The index that a memory is in, by its state."""
     return "memories" if record.state == "active" else "archive"
 
 

@@ -72,8 +72,8 @@ class Conditions(NamedTuple):
 class Narrowed(NamedTuple):
     """Which rows of an index a search may find."""
 
+    # Whether every row is looked up in its table: for conditions, or behind a wall
     looked_up: bool = False
-    """Whether every row is looked up in its table: for conditions, or behind a wall."""
     where: Conditions = Conditions()
     between: tuple[int, int] | None = None  # the first and the last row there can be
 
@@ -134,46 +134,37 @@ def divided(
 def conditions_of(where: Filter, index: Index) -> Conditions:
     table = TABLES[index].truth
     since, until = (None if at is None else to_stored(at)[0] for at in (where.since, where.until))
-    found = Conditions()
-
-    def add(name: str, *values: Any) -> None:
-        nonlocal found
-        found &= Conditions((name,), values)
-
     if table == "documents":
         return under(where.namespace or "")
     if table == "chunks":
         # A group hears none, and of the labels they have only a project.
         labels = (where.topic, where.tag, where.entity, where.about, where.session)
         if any(labels) or where.audience is not None:
-            add("nothing")
-        elif (since, until, where.project) != (None, None, None):
-            times = _EARLIEST if since is None else since, _LATEST if until is None else until
-            add("chunk_place", *times, where.project, where.project)
-        return found
-    if table == "memories":
-        for name in ("kind", "state"):
-            if (value := getattr(where, name)) is not None:
-                add(f"memory_{name}", value)
-        for label in ("project", "topic", "tag", "entity"):
-            if (wanted := getattr(where, label)) is not None:
-                add("memory_label", label, fold(wanted))
-        if where.about:
-            add("memory_about", about_label(*where.about))
-        if where.audience is not None:
-            add("memory_shared")
-        if where.told is not None:
-            add("memory_audience", where.told)
-        if where.trust:
-            add("memory_trust", these(where.trust))
-    elif where.session is not None:
-        add("turn_session", where.session)
-    if table == "turns" and where.audience is not None:
-        add("turn_shared")  # of segments it is asked of their turns
-    if since is not None:
-        add(f"{_ONE[table]}_since", since)
-    if until is not None:
-        add(f"{_ONE[table]}_until", until)
+            return Conditions(("nothing",))
+        if (since, until, where.project) == (None, None, None):
+            return Conditions()
+        times = _EARLIEST if since is None else since, _LATEST if until is None else until
+        return Conditions(("chunk_place",), (*times, where.project, where.project))
+    asked: list[tuple[str, Any]] = [("turn_session", where.session)]  # None for what is not
+    shared = None if where.audience is None else ()
+    if table == "turns":  # of segments it is asked of their turns
+        asked.append(("turn_shared", shared))
+    elif table == "memories":
+        named = ((one, getattr(where, one)) for one in ("project", "topic", "tag", "entity"))
+        asked = [
+            ("memory_kind", where.kind),
+            ("memory_state", where.state),
+            *(("memory_label", (one, fold(name))) for one, name in named if name is not None),
+            ("memory_about", about_label(*where.about) if where.about else None),
+            ("memory_shared", shared),
+            ("memory_audience", where.told),
+            ("memory_trust", these(where.trust) if where.trust else None),
+        ]
+    asked += [(f"{_ONE[table]}_since", since), (f"{_ONE[table]}_until", until)]
+    found = Conditions()
+    for name, value in asked:
+        if value is not None:
+            found &= Conditions((name,), value if isinstance(value, tuple) else (value,))
     return found
 
 

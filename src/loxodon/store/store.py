@@ -38,6 +38,7 @@ from loxodon.store.rows import (
     about_label,
     damaged,
     from_json,
+    grouped,
     index_of,
     labels_of,
     moment,
@@ -63,11 +64,11 @@ from loxodon.types import (
 )
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.decay import Decay
     from loxodon.guard.guard import Guard
     from loxodon.security.audit import Audit
     from loxodon.store.erasure import Erasure
     from loxodon.store.primary import PrimaryData
-    from loxodon.store.rows import DecayModel
     from loxodon.store.vectors import Vectors
 
 _Value = TypeVar("_Value")
@@ -90,7 +91,7 @@ class Store:
         db: Driver,
         space: str,
         zone: tzinfo | None,
-        decay: DecayModel,
+        decay: Decay,
         wall: Wall = _OPEN,
         guard: Guard | None = None,
     ) -> None:
@@ -228,11 +229,9 @@ class Store:
             yield from some
 
     def query_turns(self, statement: str, *values: Any) -> list[Turn]:
-        """Turns, of a statement that gives their columns."""
         return [turn_of(row) for row in self.query(statement, *values)]
 
     def query_records(self, statement: str, *values: Any) -> list[Record]:
-        """Memories, of a statement that gives their rows."""
         rows = self.column(statement, *values)
         records = self.records(rows)
         return [records[row] for row in rows]
@@ -447,7 +446,6 @@ class Store:
             self._db.many("put_label", [(*label, row) for label in labels])
 
     def get(self, id: str) -> Record | None:
-        """A memory by id."""
         with self.reading():
             found = self._whole(self._db.column("memory_row", (id,)))
         return found[0] if found else None
@@ -468,7 +466,6 @@ class Store:
             return self._with_sources(found)
 
     def _with_sources(self, rows: Sequence[Row]) -> list[Record]:
-        """Memories, of rows of (row, *COLUMNS)."""
         sources = self.sources(row[0] for row in rows)
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
@@ -528,10 +525,7 @@ class Store:
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """By turn, the rows of the memories drawn from it."""
-        found: dict[int, list[int]] = {}
-        for seq, memory in self._db.all("drawn_from", (these(turns),)):
-            found.setdefault(seq, []).append(memory)
-        return found
+        return grouped(self._db.all("drawn_from", (these(turns),)))
 
     def outcomes(self, turns: Iterable[int]) -> dict[int, dict[int, Standing | None]]:
         """As `drawn_from`, with the standing of each memory; None where it cannot be seen."""
@@ -589,7 +583,6 @@ class Store:
         return set(found)
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
-        """The positions of turns, by row."""
         return self._by_row("places", rows, lambda row: Place(*row))
 
     def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
@@ -603,7 +596,6 @@ class Store:
     # Care
 
     def counts(self) -> Counts:
-        """Counts of what is stored."""
         with self.reading():
             turns, sessions = self._db.all("count_journal")[0]
             memories = self._db.all("count_memories")

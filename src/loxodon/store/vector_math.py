@@ -36,10 +36,10 @@ class Frame:
     """What the vectors of a model have in common."""
 
     mean: Floats
+    # The mean of the centred vectors: a question's cosine with it is its cosine with any text
     typical: Floats
-    """The mean of the centred vectors: a question's cosine with it is its cosine with any text."""
+    # What sets questions apart from statements, for each of `LANGUAGES`
     question_shift: tuple[Floats, ...]
-    """What sets questions apart from statements, for each of `LANGUAGES`."""
     spread: float  # the standard deviation of cosines from the typical one
 
     @classmethod

@@ -42,8 +42,6 @@ class Near(NamedTuple):
 
 
 class Model(NamedTuple):
-    """An embedding model, and how far it has come."""
-
     no: int = 0
     size: int = 0
     turns_to: int = 0
@@ -164,7 +162,6 @@ class Vectors:
         return found
 
     def _computed(self, model: Model, pool: str, block: int) -> Signs:
-        """The signs of a block, from its vectors."""
         values = (model.no, pool, block * BLOCK, (block + 1) * BLOCK)
         found = self._db.all("vectors_of_block", values)
         vectors = from_halves((half for _, half in found), model.size)

@@ -11,21 +11,19 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from loxodon import files
+from loxodon.config import Config
 from loxodon.errors import LoxodonError
 from loxodon.layout import COPIES, VIEWS, WORKSPACE
 from loxodon.security.paths import is_inside
 from loxodon.spaces import space_path
+from loxodon.store import Progress
 from loxodon.types import FileProblem
 from loxodon.views import manifest
 from loxodon.views.workspace import Workspace
 from loxodon.views.workspace import workspace_of as workspace_of
-
-if TYPE_CHECKING:
-    from loxodon.config import Config
-    from loxodon.store import Progress
 
 # A folder that the views were kept in, or one that they were exported to
 Kind = Literal["workspace", "export"]

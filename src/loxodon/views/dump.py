@@ -19,6 +19,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.guard.quarantine import HIDDEN, RELEASED, is_forget_request, with_notes
 from loxodon.store import QuarantinedText
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
+from loxodon.store.rows import grouped
 from loxodon.store.store import Store
 from loxodon.views.manifest import Manifest, Planned, View, bad_view, based_on, read
 
@@ -40,7 +41,6 @@ class HeldBack(NamedTuple):
     numbers: frozenset[int]  # of the same memories
 
     def shown(self, turn: Row) -> Row:
-        """The row of a turn, without what is held of it."""
         if turn[0] not in self.turns:
             return turn
         content = with_notes(turn[_CONTENT], self.turns[turn[0]])
@@ -74,10 +74,8 @@ def held_back(store: Store) -> HeldBack:
         for one in store.query_as(QuarantinedText, "quarantined_by_state", state)
         if is_forget_request(one.reason)
     ]
-    turns: dict[int, list[QuarantinedText]] = {}
-    for one in sorted(asked, key=lambda one: one.start):
-        if one.turn is not None:
-            turns.setdefault(one.turn, []).append(one)
+    in_order = sorted(asked, key=lambda one: one.start)
+    turns = grouped((one.turn, one) for one in in_order if one.turn is not None)
     ids = frozenset(one.memory for one in asked if one.memory)
     rows = store.primary.dump("memories") if ids else ()
     return HeldBack(turns, ids, frozenset(row[0] for row in rows if row[1] in ids))

@@ -34,8 +34,6 @@ _WAIT_SECONDS = 60.0
 
 
 class Exported(NamedTuple):
-    """What an export did."""
-
     folder: str
     written: int
     unchanged: int
@@ -163,26 +161,23 @@ class Folder:
     def finish(self) -> Exported:
         """Take away the views that are no more, and write down what is there now."""
         for name in [name for name in self.before.files if name not in self._rows]:
-            self._remove(name)
+            path, change = self._path(name), manifest.change_of(self.root, name, self.before)
+            if change == "gone" or not self._has_folder(os.path.dirname(name)):
+                continue
+            if change == "edited" and self._settled.get(name, "-") != manifest.hash_of(path):
+                what = t("it is no longer needed, but was edited after it was written")
+                self._leave(name, what, t("delete it if you do not need it"))
+                continue
+            os.unlink(path)
+            self._removed += 1
+            with suppress(OSError):  # not empty, or not ours to remove
+                os.rmdir(os.path.dirname(path))
         if self._written or self._rows != self.before.files or not self.before.version:
             for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
                 files.sync_folder(folder)  # else an old page would seem edited by a person
             files.replace(self._path(MANIFEST), manifest.dumped(self._space, self._rows))
             files.sync_folder(os.path.dirname(self._path(MANIFEST)))
         return Exported(self.root, self._written, self._unchanged, self._removed, tuple(self._kept))
-
-    def _remove(self, name: str) -> None:
-        path, change = self._path(name), manifest.change_of(self.root, name, self.before)
-        if change == "gone" or not self._has_folder(os.path.dirname(name)):
-            return
-        if change == "edited" and self._settled.get(name, "-") != manifest.hash_of(path):
-            what = t("it is no longer needed, but was edited after it was written")
-            self._leave(name, what, t("delete it if you do not need it"))
-            return
-        os.unlink(path)
-        self._removed += 1
-        with suppress(OSError):  # not empty, or not ours to remove
-            os.rmdir(os.path.dirname(path))
 
     def _path(self, name: str) -> str:
         return os.path.join(self.root, *name.split("/"))

@@ -66,7 +66,6 @@ def _page(content: Content) -> View:
 
 
 def _label_of(record: Record, language: str) -> str:
-    """A few words on what a memory is about."""
     category = record.category.capitalize()
     if language == "zh":
         category = _CATEGORIES.get(record.category, record.category)

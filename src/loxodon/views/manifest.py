@@ -82,8 +82,6 @@ class Manifest(NamedTuple):
 
 
 class ViewMarker(NamedTuple):
-    """What a generated page says of itself."""
-
     view: str
     space: str
     version: int

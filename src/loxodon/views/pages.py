@@ -19,24 +19,22 @@ import json
 import re
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loxodon.clock import from_stored
 from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.store.driver import plain
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
-from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, moment
+from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, grouped, moment
 from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
 from loxodon.types import GLOBAL_PROJECT, Record, State
 from loxodon.views.dump import held_back
 from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 PLURALS = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
 _LABEL = 60  # characters of a name in a heading
@@ -89,7 +87,6 @@ class Content:
 
     @cached_property
     def rows(self) -> list[Object]:
-        """Every memory, as the store keeps it."""
         columns = PRIMARY_TABLES["memories"].columns
         rows = self.held.rows("memories", self.store.primary.dump("memories"))
         return [dict(zip(columns, row, strict=True)) for row in rows]
@@ -226,10 +223,9 @@ def _label(text: str) -> str:
 
 
 def _projects(content: Content) -> View:
-    projects: dict[str, list[Record]] = {}
-    for one in content.facts:
-        if one.state == "active" and one.project not in ("", GLOBAL_PROJECT) and not one.done:
-            projects.setdefault(one.project, []).append(one)
+    active = (one for one in content.facts if one.state == "active" and not one.done)
+    named = ((one.project, one) for one in active if one.project not in ("", GLOBAL_PROJECT))
+    projects = grouped(named)
     parts = [comment("projects.md", content.space), f"# {t('Projects', content.language)}"]
     for project in sorted(projects, key=lambda name: (fold(name), name)):
         parts.append(f"## {_label(project)}")
@@ -318,7 +314,6 @@ def _line_of(row: Object, source: str) -> Object:
 
 
 def _entities(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
-    """The list of entities, and a card for each."""
     entities = list(content.store.primary.dump("entities"))
 
     def card(row: Row) -> Object:
@@ -359,7 +354,7 @@ def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
 
         found = dict.fromkeys(content.store.query("labels", "keyword"))
         parts = ((part, id) for name, id in found for part in cut(name, False) if len(part) > 1)
-        return _grouped(found | dict.fromkeys(parts))
+        return grouped(found | dict.fromkeys(parts))
 
     def timeline() -> Object:
         """By the month since which a memory holds, or in which it was made; the newest first."""
@@ -368,7 +363,7 @@ def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
             since = row["created_at"] if row["valid_from"] is None else row["valid_from"]
             at = moment(since, content.zone)
             found.append((f"{at.year:04d}-{at.month:02d}", at, row["row"], row["id"]))
-        return _grouped((month, id) for month, _, _, id in sorted(found, reverse=True))
+        return grouped((month, id) for month, _, _, id in sorted(found, reverse=True))
 
     def relations() -> Object:
         from loxodon.consolidate.read import is_user
@@ -401,13 +396,6 @@ def _indexes(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:
     yield "layer2/index/keywords.json", keywords
     yield "layer2/index/timeline.json", timeline
     yield "layer2/index/relations.json", relations
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name, id in pairs:
-        found.setdefault(name, []).append(id)
-    return found
 
 
 def _state(content: Content) -> Iterator[tuple[str, Callable[[], Object]]]:

@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from loxodon import files
-from loxodon.errors import InputError, unwritable
+from loxodon.errors import InputError, disk_errors
 from loxodon.fields import checked, is_text, number
 from loxodon.filelock import alone
 from loxodon.guard import speakers
@@ -51,8 +51,6 @@ class PendingEntry(NamedTuple):
 
 
 class Pending:
-    """The file of what waits."""
-
     def __init__(self, folder: str, workspace: str, space: str, keys: Sequence[bytes] = ()) -> None:
         self._folder, self._space, self._seal = folder, space, Seal(keys) if keys else None
         self._path = os.path.join(workspace, PENDING)
@@ -85,17 +83,15 @@ class Pending:
     @contextmanager
     def _changing(self) -> Iterator[dict[bytes, PendingEntry]]:
         """What waits, for one program at a time to change; it is on disk afterwards."""
-        try:
-            with alone(os.path.join(self._folder, "pending.lock"), _WAIT):
-                entries, rest = self._read()
-                yield entries
-                lines = [_line(one, self._seal) for one in entries.values()]
-                os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-                files.replace(self._path, b"\n".join([*lines, *rest, b""]))
-                if not lines and not rest:
-                    os.unlink(self._path)
-        except OSError as error:
-            raise unwritable(self._path, error) from None
+        lock = os.path.join(self._folder, "pending.lock")
+        with disk_errors(self._path), alone(lock, _WAIT):
+            entries, rest = self._read()
+            yield entries
+            lines = [_line(one, self._seal) for one in entries.values()]
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            files.replace(self._path, b"\n".join([*lines, *rest, b""]))
+            if not lines and not rest:
+                os.unlink(self._path)
 
     def _read(self) -> tuple[dict[bytes, PendingEntry], list[bytes]]:
         """The entries, and the lines that are none: cut off, changed, or somebody else's."""

@@ -34,8 +34,6 @@ from loxodon.views.dump import FOLDER, Dump
 
 
 class Restored(NamedTuple):
-    """What a restore made of a folder of views."""
-
     turns: int
     memories: int
     edited: tuple[FileProblem, ...] = ()  # files edited since the export; what became of the edits

@@ -18,7 +18,7 @@ import os
 import re
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from loxodon import fields
 from loxodon.errors import InputError, LoxodonError, NotFoundError, refused
@@ -27,14 +27,13 @@ from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.notes.index import Indexed
 from loxodon.store import Filter
+from loxodon.store.rows import grouped
 from loxodon.types import FileProblem, Record, Source
+from loxodon.verbs import Changes
 from loxodon.views import manifest
 from loxodon.views.insights import EditedEntry, EditedPage, read_page
 from loxodon.views.manifest import INSIGHTS, MANIFEST
-
-if TYPE_CHECKING:
-    from loxodon.verbs import Changes
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 MANY = 20  # memories that may be gone from the page at once, even where that is more than half
 _SHOWN = 200  # characters of a value in a message
@@ -42,8 +41,6 @@ _MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
 class Synced(NamedTuple):
-    """What was taken in from the workspace."""
-
     added: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     archived: tuple[str, ...] = ()  # the ids of memories that a person changed on the page
@@ -184,9 +181,7 @@ class _Plan:
     def decide(self) -> None:
         if self.problems:
             return
-        by_id: dict[str, list[EditedEntry]] = {}
-        for entry in self._page.entries:
-            by_id.setdefault(entry.id, []).append(entry)
+        by_id = grouped((entry.id, entry) for entry in self._page.entries)
         missing = self._page.written.keys() - by_id.keys()
         gone = {id: one for id, one in self._now.items() if id in missing}
         ids = {record.content: id for id, record in gone.items()}

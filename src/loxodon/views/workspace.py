@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from loxodon.views.export import Exported
     from loxodon.views.sync import Synced
 
-TROUBLE = "views"
-"""The page that says why the views could not be written."""
+TROUBLE = "views"  # the page that says why the views could not be written
 
 
 def workspace_of(folder: str, config: Config) -> str:
@@ -42,8 +41,6 @@ def workspace_of(folder: str, config: Config) -> str:
 
 
 class SourceFile(NamedTuple):
-    """A file that is read where it lies."""
-
     file: str
     role: str  # `memory`, `user`, `soul`, `agents`, `daily` or `note`
     size: int
@@ -56,14 +53,13 @@ class Workspace:
 
     def __init__(self, memory: Memory) -> None:
         self.memory, self.store, self.zone = memory, memory.store, memory.zone
-        self.folder = memory.folder
-        """The folder of the space, with its database."""
+        self.folder = memory.folder  # the folder of the space, with its database
         own = os.path.join(memory.home, layout.SPACES, os.path.basename(self.folder))
+        # Where the workspace is unless a setting says another place
         self.usual = os.path.abspath(os.path.join(own, layout.WORKSPACE))
-        """Where the workspace is unless a setting says another place."""
         self._requested = os.path.join(own, layout.FILES)
+        # The folder: the views are in `memory/` in it, the agent's own files beside that
         self.path = workspace_of(own, memory.config)
-        """The folder: the views are in `memory/` in it, the agent's own files beside that."""
 
     @property
     def has_views(self) -> bool:
@@ -72,7 +68,6 @@ class Workspace:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
         counts = self.store.counts()
         return not (counts.turns or counts.active or counts.archived)
 

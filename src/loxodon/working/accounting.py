@@ -45,25 +45,18 @@ def limits(config: WorkingConfig, window: int = 0) -> Limits:
 
 
 def tokens_of(message: Message, count: Counter) -> int:
-    """About how many tokens one message takes."""
     called = sum(count(call_text(call)) + PER_CALL for call in calls_in(message))
     return PER_MESSAGE + count(text_of(message)) + called + PER_IMAGE * images_in(message)
 
 
 def tokens_of_tools(tools: Sequence[Mapping[str, Any]], count: Counter) -> int:
-    """About how many tokens the descriptions of tools take."""
     return count(json.dumps(list(tools), ensure_ascii=False, default=str)) if tools else 0
 
 
-class Usage(NamedTuple):
-    input: int
-    output: int
-
-
-def usage_of(reported: object) -> Usage | None:
-    """What a provider reports, in any of the usual words; None for nothing to be believed."""
+def usage_of(reported: object) -> tuple[int, int] | None:
+    """Tokens read and said, as a provider reports them; None for nothing to be believed."""
     if not isinstance(reported, Mapping):
-        return reported if isinstance(reported, Usage) else None
+        return None
     good = {
         name: value
         for name, value in reported.items()
@@ -74,7 +67,7 @@ def usage_of(reported: object) -> Usage | None:
     if "prompt_tokens" not in reported:  # these count what was cached apart
         cached = ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead")
         read += sum(good.get(name, 0) for name in cached)
-    return Usage(read, said) if read else None
+    return (read, said) if read else None
 
 
 class Gauge(NamedTuple):

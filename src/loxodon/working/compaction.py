@@ -47,8 +47,6 @@ class Cut(NamedTuple):
 
 
 class Compacted(NamedTuple):
-    """What a compaction did."""
-
     id: str  # Its entry in the transcript
     tokens_before: int
     tokens_after: int
@@ -130,7 +128,6 @@ def _language_in(lines: Sequence[Line]) -> str:
 
 
 def by_agent(ask: Ask) -> Tell:
-    """Summaries by the model that the agent talks with."""
     return lambda system, lines, most: ask(
         [{"role": "system", "content": system}, {"role": "user", "content": fenced(lines)}]
     )

@@ -20,8 +20,6 @@ NO_RESULT = "[no result was recorded: the run was interrupted]"
 
 
 class Shown(NamedTuple):
-    """A message as the model sees it, and the entry that it is from."""
-
     id: str
     message: Message
     kind: Kind = "message"

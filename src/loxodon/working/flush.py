@@ -39,8 +39,6 @@ _AROUND = " \t\r\n*_`\"'.。“”「」[]()<>"
 
 
 class Flushed(NamedTuple):
-    """What a flush saved."""
-
     learned: int = 0  # Memories that the rules made or changed
     noted: tuple[str, ...] = ()  # The ids of memories made of the model's notes
     problem: str = ""  # Why it could not be done, or not by the model

@@ -231,7 +231,7 @@ class Session(AbstractContextManager["Session"]):
             message = checked(given)
             reported = usage_of(usage)
             if reported:
-                self._gauge = self._gauge.learned(self._sent, reported.input)
+                self._gauge = self._gauge.learned(self._sent, reported[0])
             self._sent_at = self._memory.now()
             self._recovered = False
             self._put(message, reported or (self._sent, tokens_of(message, self._count)))

@@ -58,7 +58,6 @@ def _parts(message: Message) -> list[Mapping[str, Any]]:
 
 
 def calls_in(message: Message) -> list[Mapping[str, Any]]:
-    """The tool calls of an assistant's message."""
     calls = message.get("tool_calls")
     if message.get("role") != "assistant" or not isinstance(calls, list | tuple):
         return []
@@ -75,7 +74,6 @@ def call_text(call: Mapping[str, Any]) -> str:
 
 
 def to_kept(message: Message, at: datetime) -> dict[str, Any]:
-    """A sent message as a transcript has it."""
     return {**message, "shape": _SHAPE, "timestamp": int(at.timestamp() * 1_000)}
 
 

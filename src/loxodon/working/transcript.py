@@ -151,7 +151,6 @@ class Transcript:
             self._take_over([entry for entry in entries if entry.get("type") != "session"])
 
     def _take_over(self, entries: Sequence[Entry]) -> None:
-        """Count entries as kept."""
         self._kept = recent([*self._kept, *entries])
         # Where the answer of the store was lost, they may have been put down all the same.
         kept = {entry.get("id") for entry in entries}

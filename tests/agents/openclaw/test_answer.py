@@ -20,8 +20,7 @@ OWNER = "agent:main:main"
 GROUP = "agent:main:telegram:group:-100"
 BY_OWNER = {"channel": "telegram", "sender": "42", "owners": ["telegram:42"]}
 BY_STRANGER = {**BY_OWNER, "sender": "666"}
-OWNERS = ["telegram:42", "U1"]
-"""One by a name on one channel, one by a name that counts on all."""
+OWNERS = ["telegram:42", "U1"]  # one by a name on one channel, one by a name that counts on all
 
 
 @pytest.fixture

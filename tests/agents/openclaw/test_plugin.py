@@ -19,8 +19,8 @@ NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="there is no Node here")
 
 DRIVER = Path(__file__).with_name("driver.mjs")
+# What a model may say in the arguments of a tool
 _PRETENDED = {"sender": "42", "session": "agent:main:main", "channel": "", "owners": ["666"]}
-"""What a model may say in the arguments of a tool."""
 Step = tuple[str, str, Mapping[str, object], Mapping[str, str]]
 OWNER = {"sessionKey": "agent:main:main", "agentId": "main"}
 GROUP = {"sessionKey": "agent:main:telegram:group:-1", "agentId": "main"}

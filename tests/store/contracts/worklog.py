@@ -32,7 +32,6 @@ class WorkLogContract(Contract):
         assert last.started_at.utcoffset() == NOW.utcoffset()
         for query in ("火锅", "mei", "soup"):
             assert self.found(store, query, "segments") == [1]
-        assert store.query("stretches", [1, 99]) == [(1, 1, 1, 2)]
         for where, rows in (({"session": "t"}, [2]), ({"until": NOW}, [2]), ({"since": NOW}, [1])):
             assert self.found(store, "soup trains", "segments", **where) == rows
         longer = food._replace(last_turn=4, ended_at=NOW + 3 * MINUTE, text="mild rice")

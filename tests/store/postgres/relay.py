@@ -15,10 +15,8 @@ class Relay:
         self._server = port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
-        self.cut_before = b""
-        """A request that is lost, once, and the connection with it."""
-        self.cut_after = b""
-        """A request whose answer is lost, once."""
+        self.cut_before = b""  # A request that is lost, once, and the connection with it
+        self.cut_after = b""  # A request whose answer is lost, once
         self._flowing = threading.Event()
         self._flowing.set()
         self._ends: list[socket.socket] = []

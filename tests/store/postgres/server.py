@@ -24,8 +24,7 @@ import psycopg.sql
 from tests.on_postgres import TEMPLATE
 from tests.waiting import until
 
-OWNER = "loxodon"
-"""A login that owns the databases of the tests and is bound by row-level security."""
+OWNER = "loxodon"  # A login that owns the databases of the tests and is bound by row-level security
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",

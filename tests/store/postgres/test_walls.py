@@ -33,12 +33,10 @@ _NUMBERS = (
     "counters meta common_words memory_uses unindexed model_use reviews vector_models vectors",
     "vector_signs vector_todo tombstones spaces migrations",
 )
+# Tables of a space, and of all, without words of anybody; see tests/attacks/test_canaries.py
 NUMBERS = frozenset(name for names in _NUMBERS for name in names.split())
-"""Tables of a space, and of all, without words of anybody; see tests/attacks/test_canaries.py."""
-WORDS = frozenset({"words", "indexed"})
-"""The index: what it leads to is looked up behind the wall."""
-OTHERS, PRIVATE = "xanadu", "yonder"
-"""What another agent has, and what no group may hear."""
+WORDS = frozenset({"words", "indexed"})  # the index: what it leads to is looked up behind the wall
+OTHERS, PRIVATE = "xanadu", "yonder"  # what another agent has, and what no group may hear
 
 
 def driver(store: Store) -> PostgresDatabase:
@@ -299,7 +297,7 @@ def use(store: Any) -> None:
     store.foremost(Filter(), ["x"], 3)
     for ask in (store.records, store.turns, store.places, store.beside):
         ask([1, 2, 3])
-    for name in ("standing", "successors", "told_at", "stretches"):
+    for name in ("standing", "successors", "told_at"):
         store.query(name, [1, 2, 3])
     for ask in (store.sources, store.drawn_from):
         ask([1, 2, 3])

@@ -22,15 +22,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from loxodon.agents.hooks import learn
-from loxodon.agents.openclaw.chats import chat_of, owners_of
+from loxodon.agents.openclaw.chats import chat_of, owners_of, texts_in
 from loxodon.consolidate.pages import told_in
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.fields import retagged
 from loxodon.guard.quarantine import heard, without_held
 from loxodon.journal.follow import Followed
+from loxodon.journal.lines import word
 from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import current, t
@@ -40,9 +41,7 @@ from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.types import KINDS, Chat, Item, Kind, Record
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 Answer = dict[str, Any]
 _MOST_RESULTS = 50
@@ -62,14 +61,13 @@ _TEXT = (".md", ".txt", ".json", ".jsonl")
 
 
 def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
-    """The answer to one request; an InputError for one that makes no sense."""
-    want = _text(request, "want")
+    want = word(request, "want")
     chat = chat_of(
-        _text(request, "session"),
-        _text(request, "channel"),
-        _text(request, "main"),
-        _text(request, "sender"),
-        owners_of(_texts(request, "owners"), _texts(request, "allowed")),
+        word(request, "session"),
+        word(request, "channel"),
+        word(request, "main"),
+        word(request, "sender"),
+        owners_of(texts_in(request.get("owners")), texts_in(request.get("allowed"))),
     )
     if want == "chat":
         return {"chat": chat}
@@ -88,12 +86,12 @@ def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     if want == "remember" and chat == "direct":
         with suppress(LoxodonError):  # the user's words of this turn may bear it out
             _follow(workspace, request)
-    return _ANSWERS[want](_bound(workspace, _text(request, "session")), request, chat)
+    return _ANSWERS[want](_bound(workspace, word(request, "session")), request, chat)
 
 
 def _follow(workspace: Workspace, request: Mapping[str, object]) -> Followed:
-    agent = _text(request, "agent")
-    return workspace.follow(_text(request, "state") or None, (agent,) if agent else ())
+    agent = word(request, "agent")
+    return workspace.follow(word(request, "state") or None, (agent,) if agent else ())
 
 
 def _read_notes(workspace: Workspace) -> None:
@@ -111,16 +109,6 @@ def _bound(workspace: Workspace, session: str) -> Workspace:
     return workspace.memory.within(agent).workspace if agent else workspace
 
 
-def _text(request: Mapping[str, object], name: str) -> str:
-    value = request.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(request: Mapping[str, object], name: str) -> list[str]:
-    value = request.get(name)
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-
 def _whole(request: Mapping[str, object], name: str, default: int, most: int) -> int:
     value = request.get(name)
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
@@ -131,9 +119,9 @@ def _whole(request: Mapping[str, object], name: str, default: int, most: int) ->
 def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     """The snapshot is the owner's: it stays out of every chat that others hear."""
     memory = workspace.memory
-    message, _, group = own_words(_text(request, "message"))
+    message, _, group = own_words(word(request, "message"))
     chat = "group" if group else chat
-    texts = [own_words(text)[0] for text in _texts(request, "history")[-_MOST_HISTORY:]]
+    texts = [own_words(text)[0] for text in texts_in(request.get("history"))[-_MOST_HISTORY:]]
     system = context = ""
     if chat == "direct":
         if not texts:  # a session begins: it knows what was said in the one before
@@ -157,9 +145,9 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
 
 def _search(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     top = _whole(request, "maxResults", workspace.memory.config.recall.top, _MOST_RESULTS)
-    corpus = _CORPORA.get(_text(request, "corpus") or "all", ())
+    corpus = _CORPORA.get(word(request, "corpus") or "all", ())
     found = [
-        workspace.memory.recall(_text(request, "query"), top, kind=kind, chat=chat)
+        workspace.memory.recall(word(request, "query"), top, kind=kind, chat=chat)
         for kind in corpus
     ]
     items = sorted((item for one in found for item in one.items), key=lambda item: -item.score)
@@ -195,14 +183,14 @@ def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -
     given = request.get("importance")
     known = isinstance(given, int | float) and not isinstance(given, bool)
     more: dict[str, Any] = {"importance": given} if known else {}
-    record = workspace.memory.remember(_text(request, "text"), **more)
+    record = workspace.memory.remember(word(request, "text"), **more)
     return {"status": "ok", "id": record.id, "kind": record.kind, "text": record.content}
 
 
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    path, memory = _text(request, "path"), workspace.memory
+    path, memory = word(request, "path"), workspace.memory
     is_id = path[:2] in ("f_", "b_", "s_", "t_") and not {"/", "."} & {*path}
-    name = _text(request, "id") or (path if is_id else "")
+    name = word(request, "id") or (path if is_id else "")
     found: Answer = {"status": "ok", "id": name}
     try:
         if name:
@@ -210,7 +198,7 @@ def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Ans
         else:
             first = _whole(request, "from", 1, 1 << 40)
             count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
-            whole = _lines_of(workspace, path, chat, _text(request, "workspace"))
+            whole = _lines_of(workspace, path, chat, word(request, "workspace"))
             lines = without_held(workspace.store, whole)
             part = lines[first - 1 : first - 1 + count]
             text, about = "\n".join(part), {"lines": len(part), "totalLines": len(lines)}
@@ -260,7 +248,7 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence
 
 def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     """What a person is told who types a command; in a group only a recall is answered."""
-    name, words, memory = _text(request, "name"), _text(request, "args").split(), workspace.memory
+    name, words, memory = word(request, "name"), word(request, "args").split(), workspace.memory
     if name not in ("recall", "tag", "refresh"):
         raise InputError("the plugin sent an unknown request: {want}", want=repr(name))
     try:

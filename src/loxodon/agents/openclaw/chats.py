@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from loxodon.types import Chat
 
 _PRIVATE = frozenset({"direct", "dm"})
+# Channels that nobody but the owner is on; a run without a channel is begun on the machine
 _LOCAL = frozenset({"webchat", "cli", "tui", "internal", "control-ui"})
-"""Channels that nobody but the owner is on; a run without a channel is begun on the machine."""
+# Runs whose answer may go anywhere
 _UNATTENDED = frozenset({"cron", "hook", "subagent", "acp", "node"})
-"""Runs whose answer may go anywhere."""
 _ANYBODY = "*"
 
 
@@ -66,3 +66,8 @@ def _shared(parts: list[str]) -> bool:
         part in ("group", "channel", "room", "thread") or part.startswith("guild") or "@" in part
         for part in parts
     )
+
+
+def texts_in(value: object) -> list[str]:
+    """Names in a list that a program sent or a person wrote."""
+    return [str(one) for one in value] if isinstance(value, list) else []

@@ -14,7 +14,6 @@ import glob
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.follow import (
@@ -29,9 +28,7 @@ from loxodon.journal.lines import Numbered, Trouble, check_name, session_of
 from loxodon.journal.openclaw import About, about_session, header_of, live, turns
 from loxodon.journal.openclaw_db import opened
 from loxodon.security.paths import is_inside
-
-if TYPE_CHECKING:
-    from loxodon.views.workspace import Workspace
+from loxodon.views.workspace import Workspace
 
 DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
 # Files that are no transcripts: copies made before a compaction, and what was put away

@@ -19,24 +19,52 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.agents import json5, toml
-from loxodon.agents.changes import Files, InstallPlan, new_folders, read_record
-from loxodon.agents.openclaw import kit_files, members
+from loxodon.agents.changes import Files, InstallPlan, behind, new_folders, read_record
+from loxodon.agents.json5 import ConfigEdit, append, put, undone
+from loxodon.agents.openclaw.chats import owners_of, texts_in
 from loxodon.agents.openclaw.follow import DATABASE
-from loxodon.agents.supported import command_of
+from loxodon.agents.supported import NAME, command_of
 from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.markdown import OUR_BEGIN, OUR_END
 from loxodon.layout import CONFIG, VIEWS
+from loxodon.security.paths import is_inside
 from loxodon.text.language import language_of
 from loxodon.views.manifest import LOCK, MANIFEST, change_of, load
 
 RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"
 _HEARTBEAT = "HEARTBEAT.md"
+_KIT = os.path.join(os.path.dirname(__file__), "kit")
+_JOB = "loxodon:consolidation"
+_SKILL = ("skills", "loxodon")
+_PLUGIN = ("extensions", "loxodon")
+_SCRIPTS = ("memory.py", "recall_memory.py")
+_BLOCK = re.compile(rf"{OUR_BEGIN}.*?{OUR_END}(?:\r?\n)?", re.DOTALL)
+_PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
+_SLOT = ("plugins", "slots", "memory")
+_ENTRY = ("plugins", "entries", "loxodon")
+_ALLOWED = ("plugins", "allow")
+_GRANTS = {
+    "enabled": True,
+    "hooks": {"allowConversationAccess": True},
+    # While OpenClaw's own dreaming is on, its own memory is loaded beside whatever has the slot,
+    # and its tools win. Whether it is on is read from the entry of the plugin in the slot.
+    "config": {"dreaming": {"enabled": False}},
+}
+# What OpenClaw's own memory does with other conversations. Nothing else can have it on, and
+# `openclaw doctor` says so. Only from 2026.8 on is it known: an older OpenClaw would refuse it.
+_ACROSS = ("memory", "search", "rememberAcrossConversations")
+# Where plugins are. Up to 2026.7 one that is not named here is said to come from nowhere; and only
+# a change of this has a running gateway start anew, without which it has no tools or commands.
+_LOAD = ("plugins", "load", "paths")
+_NO_CHANNELS = ("defaults", "modelByChannel")  # what else stands among the channels
 Left = list[tuple[str, str]]  # files that are left as they are, and why
 
 
@@ -54,12 +82,10 @@ class InstallPlace(NamedTuple):
 
     @property
     def plugin(self) -> str:
-        return os.path.join(self.state, *kit_files.PLUGIN)
+        return os.path.join(self.state, *_PLUGIN)
 
 
 class InstallPart(NamedTuple):
-    """One thing that an install sets up, and how it is now."""
-
     name: str
     path: str
     state: str  # `there`, `missing` or `edited`
@@ -123,8 +149,18 @@ def _document(text: str, path: str) -> json5.Node:
 
 def channels_without_owner(config: str) -> list[str]:
     """The channels on which OpenClaw knows nobody as its owner: they count as groups."""
-    text = Files().text(config)
-    return members.channels_of(text) if text and _document(text, config) else []
+    if not (text := Files().text(config)):
+        return []
+    root = _document(text, config)
+    owners, channels = root.at(("commands", "ownerAllowFrom")), root.at(("channels",))
+    named = texts_in(owners.value if owners else None)
+    found = channels.value if channels and isinstance(channels.value, dict) else {}
+    return [
+        name
+        for name, one in found.items()
+        if name not in _NO_CHANNELS and isinstance(one, dict) and one.get("enabled") is not False
+        if not owners_of(named, texts_in(one.get("allowFrom")))
+    ]
 
 
 def _is_newer(state: str) -> bool:
@@ -132,11 +168,6 @@ def _is_newer(state: str) -> bool:
     agents = os.path.join(state, "agents")
     names = os.listdir(agents) if os.path.isdir(agents) else []
     return any(os.path.exists(os.path.join(agents, name, DATABASE)) for name in names)
-
-
-def _is_older(state: str, workspace: str) -> bool:
-    """Whether it is an OpenClaw up to 2026.7: it reads HEARTBEAT.md, and has sessions in files."""
-    return os.path.exists(os.path.join(workspace, _HEARTBEAT)) and not _is_newer(state)
 
 
 # --- Installing -----------------------------------------------------------------------------------
@@ -170,8 +201,7 @@ def plan_install(place: InstallPlace) -> InstallPlan:
     first.put(path, json.dumps(done, ensure_ascii=False, indent=1) + "\n")
     kept = {os.path.dirname(path) for path in made}
     gone = [f for f in old if not any(one == f or one.startswith(f + os.sep) for one in kept)]
-    ours = frozenset(made) | frozenset(record.get("files", ()))
-    return InstallPlan(first.changes() + changes, left, gone, ours, [])
+    return InstallPlan(first.changes() + changes, left, gone)
 
 
 def _check(place: InstallPlace, record: Mapping[str, Any]) -> None:
@@ -192,7 +222,7 @@ def _check(place: InstallPlace, record: Mapping[str, Any]) -> None:
                 path=path,
                 hint="finish the setup by talking to it, or delete the file, then try again",
             )
-    skills = (os.path.join(one, *kit_files.SKILL) for one in place.workspaces)
+    skills = (os.path.join(one, *_SKILL) for one in place.workspaces)
     for folder in (*skills, place.plugin):
         ours = any(path.startswith(folder + os.sep) for path in record.get("files", ()))
         taken = not os.path.isdir(folder) or os.listdir(folder)
@@ -208,10 +238,10 @@ def _kit(files: Files, place: InstallPlace, record: Mapping[str, Any]) -> dict[s
     """Lay the skill and the plugin out; the digest of each file of them."""
     command = command_of(place.home, place.space)
     daily = settings.load(place.home).schedule.daily
-    parts = {place.plugin: kit_files.plugin(command, place.state, daily)}
+    parts = {place.plugin: _plugin(command, place.state, daily)}
     for one in place.workspaces:
-        folder = os.path.join(one, *kit_files.SKILL)
-        parts[folder] = kit_files.skill(_language(files, one), command)
+        folder = os.path.join(one, *_SKILL)
+        parts[folder] = _skill(_language(files, one), command)
     made: dict[str, str] = {}
     for folder, texts in parts.items():
         for name, text in texts.items():
@@ -232,7 +262,8 @@ def _put_blocks(files: Files, place: InstallPlace, left: Left) -> dict[str, str]
     """The files with a block of ours in them, and the block to the letter."""
     done: dict[str, str] = {}
     for workspace in place.workspaces:
-        older = _is_older(place.state, workspace)
+        reads_heartbeat = os.path.exists(os.path.join(workspace, _HEARTBEAT))
+        older = reads_heartbeat and not _is_newer(place.state)  # up to 2026.7
         language = _language(files, workspace)
         wanted = {_RULES: "agents", _HEARTBEAT: "heartbeat"} if older else {_RULES: "agents"}
         for name, source in wanted.items():
@@ -241,24 +272,20 @@ def _put_blocks(files: Files, place: InstallPlace, left: Left) -> dict[str, str]
             if text is None:
                 # OpenClaw fills it in where it is missing, and would not if we made one.
                 left.append((path, "missing"))
-            elif not _stays_inside(path, workspace):
+            elif not is_inside(path, workspace):
                 left.append((path, "elsewhere"))
             else:
-                body = kit_files.text_of(f"{source}.{language}.md")
-                text, done[path] = kit_files.with_block(kit_files.without_block(text), body)
+                body = _text_of(f"{source}.{language}.md")
+                text, done[path] = _with_block(_without_block(text), body)
                 files.put(path, text)
     return done
-
-
-def _stays_inside(path: str, folder: str) -> bool:
-    return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)
 
 
 def _put_members(files: Files, place: InstallPlace) -> dict[str, Any]:
     text = files.text(place.config)
     _document(text or "{}", place.config)
     text_or_empty = text if text and text.strip() else "{\n}\n"
-    changed, edits = members.with_ours(text_or_empty, place.plugin, newer=_is_newer(place.state))
+    changed, edits = _with_ours(text_or_empty, place.plugin, newer=_is_newer(place.state))
     files.put(place.config, changed)
     return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
 
@@ -282,6 +309,105 @@ def _put_settings(files: Files, place: InstallPlace) -> list[dict[str, Any]]:
     return done
 
 
+# --- What OpenClaw is given, made from `kit/` for one memory --------------------------------------
+
+
+def _text_of(*names: str) -> str:
+    with open(os.path.join(_KIT, *names), encoding="utf-8") as file:
+        return file.read()
+
+
+def _skill(language: str, command: Sequence[str]) -> dict[str, str]:
+    """The skill: what is in its folder, by path."""
+    scripts = {f"scripts/{name}": _text_of("skill", "scripts", name) for name in _SCRIPTS}
+    return {
+        "SKILL.md": _text_of("skill", f"SKILL.{language}.md"),
+        **scripts,
+        "scripts/command.json": _json({"command": list(command)}),
+    }
+
+
+def _plugin(command: Sequence[str], state: str, daily: str) -> dict[str, str]:
+    """The plugin for the memory slot: what is in its folder; `daily` empty for no nightly run."""
+    files = {name: _text_of("plugin", name) for name in _PLUGIN_FILES}
+    job = _nightly(command, daily) if daily else None
+    run = {"command": list(command), "state": state, "job": job}
+    return files | {"command.json": _json(run)}
+
+
+def _nightly(command: Sequence[str], daily: str) -> dict[str, object]:
+    """The nightly consolidation as OpenClaw's automations have it; `daily` as cron has it."""
+    return {
+        "declarationKey": _JOB,
+        "name": "Loxodon consolidation",
+        "description": f"Makes knowledge of what was said. [{_JOB}]",
+        "enabled": True,
+        "schedule": {"kind": "cron", "expr": daily},
+        "sessionTarget": "isolated",
+        "wakeMode": "now",
+        "payload": {"kind": "command", "argv": [*command, "consolidate"]},
+        "delivery": {"mode": "none"},
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _with_block(text: str, body: str) -> tuple[str, str]:
+    """`text` with a block at its end, and what was put there as one piece."""
+    piece = behind(text, [OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END])
+    return text + piece, piece
+
+
+def _without_block(text: str, piece: str = "") -> str:
+    """`text` without its block: exactly as before where `piece` still stands, else by its marks."""
+    if piece and text.count(piece) == 1:
+        return text.replace(piece, "")
+    return _BLOCK.sub("", text)
+
+
+# --- Our members of `openclaw.json` ---------------------------------------------------------------
+
+
+def _with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigEdit]]:
+    """`text` with the plugin of a folder in the memory slot, and what was done for it."""
+    wanted: list[tuple[tuple[str, ...], object]] = [(_SLOT, NAME), (_ENTRY, _GRANTS)]
+    if newer:
+        wanted.append((_ACROSS, False))
+    edits: list[ConfigEdit] = []
+    for path, value in wanted:
+        text, edit = put(text, path, value)
+        edits += [edit] if edit else []
+    listed: list[tuple[tuple[str, ...], str]] = [] if newer else [(_LOAD, folder)]
+    allowed = json5.parse(text).at(_ALLOWED)
+    if allowed and isinstance(allowed.value, list) and NAME not in allowed.value:
+        listed.append((_ALLOWED, NAME))
+    for path, item in listed:
+        text, added = append(text, path, item)
+        edits.append(added)
+    return text, edits
+
+
+def _undone(text: str, edit: ConfigEdit) -> str:
+    node = json5.parse(text).at(edit.path)
+    if edit.path == _SLOT and node is not None and node.value != NAME:
+        return text  # someone else took the place since
+    if edit.path == _ALLOWED:  # earlier versions did not record what they put into the list
+        edit = edit._replace(item=json5.compact(NAME))
+    return undone(text, edit)
+
+
+def _members_in(text: str) -> dict[str, bool]:
+    root = json5.parse(text)
+    slot, allowed = root.at(_SLOT), root.at(_ALLOWED)
+    barred = allowed is not None and isinstance(allowed.value, list) and NAME not in allowed.value
+    return {
+        "slot": slot is not None and slot.value == NAME,
+        "entry": root.at(_ENTRY) is not None and not barred,
+    }
+
+
 # --- Undoing --------------------------------------------------------------------------------------
 
 
@@ -295,13 +421,12 @@ def recorded(home: str) -> dict[str, Any]:
 
 
 def plan_uninstall(home: str) -> InstallPlan:
-    """What an uninstall would change; nothing where nothing was installed."""
     record = recorded(home)
     if not record:
         return InstallPlan([])
     files = Files()
     left = _undo(files, record)
-    files.remove(os.path.join(home, RECORD))
+    files.put(os.path.join(home, RECORD), None)
     # The views in the workspace go, but for those that somebody has edited.
     root = os.path.join(record["workspace"], VIEWS)
     written = load(root) if any(one["name"] == "path" for one in record["settings"]) else None
@@ -310,7 +435,7 @@ def plan_uninstall(home: str) -> InstallPlan:
     if written and written.space == "main":
         for name in written.files:
             path = os.path.join(root, *name.split("/"))
-            change = change_of(root, name, written) if _stays_inside(path, root) else "gone"
+            change = change_of(root, name, written) if is_inside(path, root) else "gone"
             views += [path] if change == "same" else []
             edited += [(path, "edited")] if change == "edited" else []
     if written and not edited:
@@ -318,8 +443,7 @@ def plan_uninstall(home: str) -> InstallPlan:
     folders = {os.path.dirname(path) for path in views} | set(record["folders"])
     above = {os.path.dirname(f) for f in folders if f.startswith(root + os.sep)} - {root}
     folders = (folders | above) - ({root} if record["notes"] else set())
-    kit = frozenset(record["files"])
-    return InstallPlan(files.changes(), left + edited, sorted(folders), kit, views)
+    return InstallPlan(files.changes(), left + edited, sorted(folders), views)
 
 
 def _undo(files: Files, record: Mapping[str, Any]) -> Left:
@@ -328,18 +452,19 @@ def _undo(files: Files, record: Mapping[str, Any]) -> Left:
     for path, digest in record["files"].items():
         data = files.read(path)
         if data is not None and _digest(data) == digest:
-            files.remove(path)
+            files.put(path, None)
         elif data is not None:
             left.append((path, "edited"))
     for path, piece in record["blocks"].items():
         if (text := files.text(path)) is not None:
-            files.put(path, kit_files.without_block(text, piece))
+            files.put(path, _without_block(text, piece))
     path = record["config"]
     if (text := files.text(path)) is not None:
         _document(text, path)
-        text = members.without_ours(text, [json5.ConfigEdit.of(edit) for edit in record["edits"]])
+        for edit in reversed(record["edits"]):
+            text = _undone(text, ConfigEdit.of(edit))
         empty = record["made"] and json5.parse(text).value == {}
-        files.remove(path) if empty else files.put(path, text)
+        files.put(path, None if empty else text)
     path = os.path.join(record["home"], CONFIG)
     for setting in reversed(record["settings"]):
         text, key = files.text(path), ("workspace", setting["name"])
@@ -350,7 +475,7 @@ def _undo(files: Files, record: Mapping[str, Any]) -> Left:
         else:
             text = toml.drop(text, key, setting["piece"])
         empty = setting["made"] and not text.strip()
-        files.remove(path) if empty else files.put(path, text)
+        files.put(path, None if empty else text)
     return left
 
 
@@ -370,16 +495,16 @@ def parts(home: str) -> list[InstallPart]:
     for path, digest in sorted(record["files"].items()):
         data = files.read(path)
         state = "missing" if data is None else "there" if _digest(data) == digest else "edited"
-        is_skill = os.sep + os.path.join(*kit_files.SKILL, "") in path
+        is_skill = os.sep + os.path.join(*_SKILL, "") in path
         found.append(InstallPart("skill" if is_skill else "plugin", path, state))
     config = record["config"]
     text = files.text(config)
-    there = members.found(text) if text and _document(text, config) else {}
+    there = _members_in(text) if text and _document(text, config) else {}
     members_of = ((name, "there" if there.get(name) else "missing") for name in ("slot", "entry"))
     found += [InstallPart(name, config, state) for name, state in members_of]
     for path, piece in record["blocks"].items():
         text = files.text(path) or ""
-        other = "edited" if kit_files.without_block(text) != text else "missing"
+        other = "edited" if _without_block(text) != text else "missing"
         name = "rules" if path.endswith(_RULES) else "heartbeat"
         found.append(InstallPart(name, path, "there" if piece in text else other))
     for one in record["settings"]:

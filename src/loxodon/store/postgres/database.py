@@ -25,8 +25,6 @@ from loxodon.store.walls import Wall
 
 
 class _Thread(threading.local):
-    """The transaction that a thread is in."""
-
     def __init__(self) -> None:
         self.end()
 

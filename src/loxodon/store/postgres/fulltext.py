@@ -16,6 +16,7 @@ from loxodon.store import Hit, Index
 from loxodon.store.driver import Driver, these
 from loxodon.store.search import TABLES, Narrowed, Postings, best
 
+# The numbers of the indexes; the tables depend on them
 _POOLS: Mapping[Index, int] = {
     "turns": 1,
     "memories": 2,
@@ -24,7 +25,6 @@ _POOLS: Mapping[Index, int] = {
     "chunks": 5,
     "documents": 6,
 }
-"""The numbers of the indexes; the tables depend on them."""
 _ROWS = 512  # of a block; the tables depend on it
 _POSTING = Struct(">HII")  # the row of the block, how often it has the word, how many words
 _LAST = (_ROWS << 31) - 1  # the last row that there can be
@@ -174,7 +174,6 @@ class PostgresFullText:
         return len(gone)
 
     def _strip(self, pool: int, block: int, places: Mapping[str, set[int]]) -> None:
-        """Take rows out of a block of some words."""
         left: dict[str, bytes] = {}
         for word, _, postings in self._db.all("word_lists", (pool, [*places], block, block)):
             kept = (one for one in _POSTING.iter_unpack(postings) if one[0] not in places[word])

@@ -115,7 +115,6 @@ class PostgresState:
         return dict(pool.asked(self._url, lambda one: one.execute(ask).fetchall()))
 
     def counts(self, space: str) -> dict[str, int]:
-        """How much there is in a space, by table."""
         with self._transaction() as connection:
             if not _see(connection, space):
                 return {}

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import threading
-
-import psycopg
+from contextlib import closing
 
 from loxodon.config import without_password
 from loxodon.errors import StoreError
 from loxodon.store.driver import SQL, migrations, newer, statements
-from loxodon.store.postgres.pool import Session, connect, translated
+from loxodon.store.postgres.pool import Session, connect, telling
 
 _SQL = statements("postgres")
 _LOCK = 0x4C4F584F444F4E
@@ -34,8 +33,7 @@ def ensure(url: str) -> None:
 def migrate(url: str, *, grant: bool = False) -> int:
     """Bring the schema up to date; how many steps. With `grant`, the roles get what they need."""
     known = {int(os.path.basename(path)[:4]): path for path in migrations("postgres")}
-    connection = connect(url)
-    try:
+    with closing(connect(url)) as connection, telling(url):
         _check_server(connection, url)
         due = _due(connection, url, known)
         if not due and not grant and not _lacks_role(connection):
@@ -53,10 +51,6 @@ def migrate(url: str, *, grant: bool = False) -> int:
         connection.execute(_file("grants.sql"))
         connection.execute("COMMIT")
         return len(due)
-    except psycopg.Error as error:
-        raise translated(error, without_password(url)) from None
-    finally:
-        connection.close()
 
 
 def setup_sql() -> str:
@@ -65,13 +59,8 @@ def setup_sql() -> str:
 
 
 def setup(url: str) -> None:
-    connection = connect(url)
-    try:
+    with closing(connect(url)) as connection, telling(url):
         connection.execute(_file("setup.sql"))
-    except psycopg.Error as error:
-        raise translated(error, without_password(url)) from None
-    finally:
-        connection.close()
 
 
 def _file(path: str) -> bytes:

@@ -10,8 +10,8 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from errno import ENOSPC
 from time import monotonic
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from loxodon import errors
 from loxodon.config import StoreConfig, without_password
 from loxodon.store.driver import unusable
-from loxodon.store.walls import Wall
+from loxodon.store.walls import Wall, documents_of, path_of
 
 try:
     import psycopg
@@ -46,6 +46,7 @@ _PATIENCE = 5.0  # seconds in which another connection is looked for where one w
 _PAUSE = 0.5
 _OWN = 2  # connections of a process for the state of a home
 _PREPARED = 500  # statements that stay prepared: more than there are
+# What holds where a URL says nothing of it: a dead server is noticed within a minute
 _DEFAULTS: dict[str, Any] = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -53,7 +54,6 @@ _DEFAULTS: dict[str, Any] = {
     "tcp_user_timeout": 30_000,
     "application_name": "loxodon",
 }
-"""What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
 # Serialization failure, deadlock, lock not available, statement timeout: undone, try again
 _AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
@@ -141,11 +141,9 @@ def _swapped(halves: bytes) -> bytes:
 
 
 def connect(url: str) -> Session:
-    try:
+    with telling(url):
         found = _Watched.connect(**_options(url))
         _prepare(found)
-    except psycopg.Error as error:
-        raise translated(error, without_password(url)) from None
     return found
 
 
@@ -242,9 +240,8 @@ def asked(url: str, ask: Callable[[Session], _Result]) -> _Result:
     def attempt() -> _Result:
         connection = taken(url)
         try:
-            return ask(connection)
-        except psycopg.Error as error:
-            raise translated(error, without_password(url)) from None
+            with telling(url):
+                return ask(connection)
         finally:
             returned(url, connection)
 
@@ -260,8 +257,8 @@ def _options(url: str) -> dict[str, Any]:
 _KEEPALIVES = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 )
+# What a URL says of it in its `options`, or the login has, stands
 _TIMEOUT = "SELECT set_config('{0}', '{1}', false) WHERE current_setting('{0}') = '0'"
-"""What a URL says of it in its `options`, or the login has, stands."""
 
 
 def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
@@ -312,8 +309,6 @@ def walled(wall: Wall) -> list[str]:
     """The statements that put a wall up in place of another, or take that down."""
     from psycopg.sql import Literal
 
-    from loxodon.store.walls import documents_of, path_of
-
     views = "loxodon_wall, " if wall.stands and not wall.alone else ""
     path = path_of(documents_of(wall.agent)) or "/"
     return [
@@ -360,6 +355,15 @@ def is_lost(error: psycopg.Error) -> bool:
     if state is None:  # made by the client: nothing came back
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     return state.startswith("08") or state in _GONE
+
+
+@contextmanager
+def telling(url: str) -> Iterator[None]:
+    """Let an error of PostgreSQL within be one of ours."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise translated(error, without_password(url)) from None
 
 
 def translated(error: psycopg.Error, path: str) -> errors.StoreError:

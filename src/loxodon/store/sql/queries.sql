@@ -927,10 +927,6 @@ SELECT t.seq,
    ORDER BY n.seq LIMIT 1 OFFSET 1)
 FROM turns t WHERE t.seq IN (SELECT value FROM json_each(?))
 
--- name: stretches
-SELECT no, session, first_turn, last_turn FROM segments
-WHERE no IN (SELECT value FROM json_each(?))
-
 -- Memories, again ----------------------------------------------------------------------------------
 
 -- part: last_change
@@ -1359,11 +1355,6 @@ SELECT DISTINCT memory FROM memory_sources WHERE seq IN (SELECT value FROM json_
 SELECT memory, seq FROM memory_sources
 WHERE seq IS NOT NULL AND memory IN (SELECT value FROM json_each(?))
 
--- name: memory_texts
-SELECT t.row, concat_ws('
-', t.content, t.subject, t.value, t.topic, t.project, t.tags, t.entities)
-FROM memories t WHERE t.row > ? ORDER BY t.row LIMIT ?
-
 -- name: memories_telling
 SELECT row FROM memories WHERE kind <> 'summary'
 AND (instr(content, ?1) > 0 OR instr(subject, ?1) > 0 OR instr(entities, ?1) > 0)
@@ -1374,9 +1365,6 @@ WHERE before IS NOT NULL AND (memory, version) > (?, ?) ORDER BY memory, version
 
 -- name: histories_with
 SELECT memory, version, before FROM memory_changes WHERE instr(before, ?) > 0
-
--- name: is_said
-SELECT EXISTS (SELECT 1 FROM turns WHERE instr(content, ?) > 0)
 
 -- name: times_said
 SELECT count(*) FROM turns WHERE instr(content, ?) > 0

@@ -23,8 +23,8 @@ Keys = Sequence[bytes]  # keys to try, in this order; none for a file that is no
 
 CIPHER = "aegis"
 _HEADER = b"SQLite format 3\0"
+# The part of the first page that is never encrypted: size of a page, versions, fractions
 _CLEAR = slice(16, 24)
-"""The part of the first page that is never encrypted: size of a page, versions, fractions."""
 _BUSY_MS = 30_000
 
 State = Literal["absent", "plain", "encrypted", "other"]

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from shutil import copyfile
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import apsw
@@ -20,17 +19,15 @@ from loxodon.store.driver import Row, migrations
 from loxodon.store.primary import COUNTED
 from loxodon.store.sqlite import cipher, database
 from loxodon.store.sqlite.cipher import Keys
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
+from loxodon.store.store import Store
 
 _HOLD_MS = 2_000
 _MOVE_SECONDS = 10.0
 _SHOWN = 10
 _COUNTS = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED)
 _INTERNAL = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")  # which SQLite makes by itself
+# An index with checksums of rows, as earlier versions made them
 _SEAL = re.compile(r"CREATE INDEX (\w+)_sealed ON \1 \([\w, ]+seal\([\w, ()]+\)\)")
-"""An index with checksums of rows, as earlier versions made them."""
 
 
 @contextmanager
@@ -242,7 +239,7 @@ def _move_in(new: str, path: str, aside: str, keys: Keys) -> None:
     lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
         if not lock.acquire(_MOVE_SECONDS):
-            raise database.busy(path)
+            raise errors.busy(path)
         with held(path, keys):
             for end in ("", "-wal", ".check") if aside else ():
                 if os.path.exists(path + end):
@@ -281,7 +278,7 @@ def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
             database.let_go(connection)
             connection = None
         if isinstance(error, apsw.BusyError | apsw.LockedError):
-            raise database.busy(path) from None
+            raise errors.busy(path) from None
         why = cipher.explained(path, keys) if isinstance(error, apsw.NotADBError) else None
         if isinstance(why, errors.LockedStoreError):  # others may have the key
             raise why from None

@@ -22,7 +22,7 @@ from typing import Any
 
 import apsw
 
-from loxodon.errors import BusyStoreError, DamagedStoreError, StoreError, unwritable
+from loxodon.errors import DamagedStoreError, StoreError, busy, disk_errors, unwritable
 from loxodon.filelock import FileLock, at_fork
 from loxodon.messages import t
 from loxodon.store import driver
@@ -61,10 +61,8 @@ class Database(Driver):
         self.text = SqliteFullText(self)
         self._keys = keys
         self._views: Mapping[str, str] = {}
-        try:
+        with disk_errors(path):
             self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
-        except OSError as error:
-            raise unwritable(path, error) from None
         try:
             self._handle: apsw.Connection | None = self._connect()
         except BaseException:
@@ -421,11 +419,3 @@ def _inode(path: str) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (found.st_dev, found.st_ino)
-
-
-def busy(path: str) -> BusyStoreError:
-    return BusyStoreError(
-        "{path} is locked by another program",
-        hint="close that program, or try again later",
-        path=path,
-    )

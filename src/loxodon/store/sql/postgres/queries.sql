@@ -895,10 +895,6 @@ SELECT t.seq,
    ORDER BY n.seq LIMIT 1 OFFSET 1)
 FROM turns t WHERE t.seq = ANY(translate($1, '[]', '{}')::bigint[])
 
--- name: stretches
-SELECT no, session, first_turn, last_turn FROM segments
-WHERE no = ANY(translate($1, '[]', '{}')::bigint[])
-
 -- part: last_change
 memory_changes c ON c.memory = m.row AND c.version = m.version
 
@@ -1363,11 +1359,6 @@ SELECT DISTINCT memory FROM memory_sources WHERE seq = ANY(translate($1, '[]', '
 SELECT memory, seq FROM memory_sources
 WHERE seq IS NOT NULL AND memory = ANY(translate($1, '[]', '{}')::bigint[])
 
--- name: memory_texts
-SELECT t.row, concat_ws('
-', t.content, t.subject, t.value, t.topic, t.project, t.tags, t.entities)
-FROM memories t WHERE t.row > $1 ORDER BY t.row LIMIT nullif($2, -1)
-
 -- name: memories_telling
 SELECT row FROM memories WHERE kind <> 'summary'
 AND (instr(content, $1) > 0 OR instr(subject, $1) > 0 OR instr(entities, $1) > 0)
@@ -1378,9 +1369,6 @@ WHERE before IS NOT NULL AND (memory, version) > ($1, $2) ORDER BY memory, versi
 
 -- name: histories_with
 SELECT memory, version, before FROM memory_changes WHERE instr(before, $1) > 0
-
--- name: is_said
-SELECT EXISTS (SELECT 1 FROM turns WHERE instr(content, $1) > 0)
 
 -- name: times_said
 SELECT count(*) FROM turns WHERE instr(content, $1) > 0

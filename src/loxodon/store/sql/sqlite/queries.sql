@@ -54,9 +54,6 @@ DELETE FROM main.{index} WHERE rowid = ?
 -- name: merge_index
 INSERT INTO main.{index} ({index}, rank) VALUES ('merge', ?)
 
--- name: empty_index
-INSERT INTO main.{index} ({index}) VALUES ('delete-all')
-
 -- name: optimize_index
 INSERT INTO main.{index} ({index}) VALUES ('optimize')
 
