@@ -417,7 +417,7 @@ def _conjuncts(
     if before and clause.who in ("", "bare"):
         ways = [*grammar.sharing(before, clause.text), clause]
     if not clause.who:
-        ways += grammar.strangers(clause.text)
+        ways += [one._replace(hedged=clause.hedged) for one in grammar.strangers(clause.text)]
     ways += [one for one in map(grammar.settled, ways) if one]
     for one in ways:
         said = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
@@ -457,7 +457,8 @@ def _match(
     if attribute == "todo" and match.frame.whole and not mine:
         return None  # whoever was spoken of before may be the one who does it
     loose = clause.loose and match.frame.act == "state" and not match.frame.whole
-    return None if loose else (clause, match)
+    guess = clause.hedged and (match.frame.act != "state" or match.frame.whole)  # ends nothing
+    return None if loose or guess else (clause, match)
 
 
 # What tells nothing of the speaker, and may still say how they want to be answered, or what they
@@ -651,7 +652,8 @@ def _own_words(
     ill = grammar.frames.of_health(grammar.evened(text))
     about = text != sentence.text or bare or ahead or speech.tells(text)
     least = worth.LEAST if about and not asks else worth.SURELY
-    keep = worth.judge(text).keep
+    # A guess is worth what it would be if it were so
+    keep = max(worth.judge(one).keep for one in (text, speech.plain(text) if hedged else text))
     worthy = (about and (ill or (ahead and speech.tells(text)))) or keep >= least
     weight = speech.weight(sentence.lead + sentence.text)
     says_something = _length(text) > _POINTING if sentence.lead else keep >= worth.MAYBE

@@ -177,7 +177,7 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     if hedge:
         text = (text[: hedge.start()] + text[hedge.end() :]).strip(" ,")
     if might := _like["might"].search(text):
-        hedge, verb = might, "is" if might[1] == "be" else "have"
+        hedge, verb = might, {"be": "is"}.get(might[1], might[1] or "")
         text = f"{text[: might.start()]}{verb}{text[might.end() :]}"
     ended = _like["ended"].match(text)
     if ended:
