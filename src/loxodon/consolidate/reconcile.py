@@ -17,7 +17,7 @@ from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from loxodon.consolidate.phrases import pattern, phrases
+from loxodon.consolidate.phrases import pattern, phrases, rewritten
 from loxodon.consolidate.read import Candidate, certain
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
@@ -190,7 +190,7 @@ _FORM = 3  # Words that two wishes have before what they differ in
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
 _TO_BE = frozenset(sense(phrases()["to_be"]))
 _PRESENT = dict(pair.split() for pair in phrases()["irregular"].split(","))
-_counted, _article = map(pattern, ("counted", "article"))
+_counted, _article, _preposition = map(pattern, ("counted", "article", "before_day"))
 _CHARACTERS = 4
 _CORRECTING = frozenset(sense(phrases()["correcting"]))
 # What one calls a thing by that was told as a doing
@@ -213,13 +213,15 @@ def relation(new: Statement, old: Record) -> Relation:
     named, died = [*map(fold, new.over)], _died.search(new.content)
     if died and fold(old.subject) in named and old.category != "identity":
         return "ended"
+    borne = _borne_out(new.content, old) if old.kind == "belief" else None
     if fold(new.subject) != fold(old.subject or USER):
+        if borne and fold(new.subject) in fold(old.content):  # the guess was of them
+            return borne
         # Who died, or `is no longer my boss`; who `got divorced` is still a friend
         over = new.act == "end" and (died or _negation.search(new.content))
         whom = any(words.endswith(fold(new.subject)) for words in named)
         of_whom = whom and old.category == "relation" and is_over(new, old)
         return "ended" if over and of_whom else "unrelated"
-    borne = _borne_out(new.content, old) if old.kind == "belief" else None
     if new.attribute and new.attribute == old.attribute:
         found = _of_one_attribute(new, old)
         return found if found in ALIKE else borne or found
@@ -244,17 +246,21 @@ def relation(new: Statement, old: Record) -> Relation:
 def _borne_out(said: str, belief: Record) -> Relation | None:
     """Whether a clause of what is said has all words of a guess but when it is to be, in their
     order, or denies them."""
-    guess = own_words(certain(belief.content))
-    for moment in reversed(find_moments(guess, belief.created_at)):
-        guess = guess[: moment.start] + guess[moment.end :]
-    wanted = [word for word in _plainly(guess) if not _negation.search(word)]
-    # 买车 is not in 买车票: a few characters must be what a clause ends with
-    few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
-    for clause in clauses_in(said) if len(wanted) > 1 else ():
-        words = iter(_plainly(clause)[-len(wanted) if few else 0 :])
-        if all(word in words for word in wanted):
-            alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
-            return "richer" if alike else "contradicts"
+    # What was said with a `maybe`, not what a guess was drawn from
+    words = [belief.basis] if certain(belief.basis) != belief.basis else []
+    for guess in map(certain, dict.fromkeys((own_words(belief.content), *words))):
+        for moment in reversed(find_moments(guess, belief.created_at)):
+            guess = _preposition.sub("", guess[: moment.start]) + guess[moment.end :]
+        wanted = [word for word in _plainly(guess) if not _negation.search(word)]
+        # 买车 is not in 买车票: a few characters must be what a clause ends with
+        few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
+        for clause in clauses_in(said) if wanted else ():
+            told = [word for word in _plainly(clause) if not _negation.search(word)]
+            said_so = iter(told[-len(wanted) if few else 0 :])
+            whole = len(wanted) > 1 or told == wanted
+            if whole and all(word in said_so for word in wanted):
+                alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
+                return "richer" if alike else "contradicts"
     # Who has `a cat` has the one that they name
     whom = {*_plainly(_counted.sub("", belief.value))}
     named = belief.category == "relation" and whom and whom <= {*_plainly(said)}
@@ -263,7 +269,8 @@ def _borne_out(said: str, belief: Record) -> Relation | None:
 
 def _plainly(text: str) -> list[str]:
     """The words of a text, whoever says it, whether it is to be or is done."""
-    words = [_PRESENT.get(word.rstrip("<"), word.rstrip("<")) for word in sense(text)]
+    found = sense(rewritten("plainly", text))
+    words = [_PRESENT.get(word.rstrip("<"), word.rstrip("<")) for word in found]
     return [word for word in words if word not in _TO_BE]
 
 

@@ -52,7 +52,7 @@ _ONE: dict[About, str] = {
     "preference": "reply_language reply_style form_of_address units favourite",
     "decision": "deploy_target database default_branch version",
     "relation": "partner manager doctor teacher therapist landlord holder",
-    "fact": "size theme contact budget timezone goal deadline price score record setting",
+    "fact": "size theme contact budget timezone goal whereabouts deadline price score record setting",
 }
 _MANY: dict[About, str] = {
     "health": "allergy condition medication dose diet surgery injury symptom vaccine pregnancy",

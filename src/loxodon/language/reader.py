@@ -661,7 +661,8 @@ def _own_words(
     kept = half or wish or ((worthy or bool(kind) or marked) and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     # What changes something known is worth keeping; `keep.py` says whether it does.
-    may_change = not asks and not never and keep >= worth.MAYBE
+    denies = somebody and speech.has(text, "denial")
+    may_change = not asks and not never and (keep >= worth.MAYBE or denies)
     if not kept and not change.over and not may_change and not (change.act != "state" and somebody):
         return []
     of_work = {"": "", "event": "plan"}.get(kind, "decision")  # which matters as much as that
