@@ -78,6 +78,7 @@ class ImportanceConfig(NamedTuple):
     preference: float = 0.8
     fact: float = 0.5
     temporary: float = 0.2
+    steady: float = 0.0
 
 
 class SnapshotConfig(NamedTuple):

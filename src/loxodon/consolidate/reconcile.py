@@ -74,7 +74,8 @@ def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
     if is_guess:
         return Plan("hold", over[0]) if over else Plan("add")
     several = statement.quoted and len({one.sources for one in over}) > len(statement.over) > 0
-    fates = [(_fate(statement, how, one, several), one) for how, one in related]
+    steady = 0.0 if alike else store.decay.config.importance.steady  # said again, it is so
+    fates = [(_fate(statement, how, one, several, steady), one) for how, one in related]
     changes = [(fate, one) for fate, one in fates if fate is not None]
     found = Plan(
         "nothing" if any(fate == "rewritten" for fate, _ in changes) else "add",
@@ -88,8 +89,11 @@ def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
     return found._replace(outcome="update" if how == "richer" else "confirm", target=target)
 
 
-def _fate(statement: Statement, how: Relation, old: Record, several: bool) -> Fate | None:
-    """What becomes of a memory by a plain statement that may mean `several`; None for nothing."""
+def _fate(
+    statement: Statement, how: Relation, old: Record, several: bool, steady: float
+) -> Fate | None:
+    """What becomes of a memory by a plain statement that may mean `several`; None for nothing. One
+    of importance `steady` is no more replaced by a word."""
     if old.kind == "belief":
         return "promoted" if how in ALIKE else "denied" if how in OVER else None
     if how not in OVER:
@@ -106,7 +110,8 @@ def _fate(statement: Statement, how: Relation, old: Record, several: bool) -> Fa
     # It may cost somebody's health to take a memory for over that is not; and who somebody is
     # hardly changes by a sentence that does not say so.
     health = old.category == "health" and old.importance >= 1 and old.attribute != "diet"
-    stable = old.attribute in _STABLE and statement.act == "state" and not statement.right
+    stable = old.attribute in _STABLE or (0 < steady <= old.importance and fate == "superseded")
+    stable = stable and statement.act == "state" and not statement.right
     return "asked" if old.positive and (health or stable) else fate
 
 
