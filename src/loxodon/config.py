@@ -63,6 +63,7 @@ class RecallConfig(NamedTuple):
     budget: int = 1000
     profile: str = "default"
     frame: int = 4000
+    sources: bool = False
 
 
 class DecayConfig(NamedTuple):
