@@ -74,8 +74,11 @@ def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
     if is_guess:
         return Plan("hold", over[0]) if over else Plan("add")
     several = statement.quoted and len({one.sources for one in over}) > len(statement.over) > 0
-    steady = 0.0 if alike else store.decay.config.importance.steady  # said again, it is so
-    fates = [(_fate(statement, how, one, several, steady), one) for how, one in related]
+    fates = [(_fate(statement, how, one, several), one) for how, one in related]
+    steady = store.decay.config.importance.steady
+    if steady and statement.act == "state" and not alike:  # said again, it is so
+        held = [one for fate, one in fates if fate == "superseded" and one.importance >= steady]
+        fates = [("asked" if one in held else fate, one) for fate, one in fates]
     changes = [(fate, one) for fate, one in fates if fate is not None]
     found = Plan(
         "nothing" if any(fate == "rewritten" for fate, _ in changes) else "add",
@@ -89,11 +92,8 @@ def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
     return found._replace(outcome="update" if how == "richer" else "confirm", target=target)
 
 
-def _fate(
-    statement: Statement, how: Relation, old: Record, several: bool, steady: float
-) -> Fate | None:
-    """What becomes of a memory by a plain statement that may mean `several`; None for nothing. One
-    of importance `steady` is no more replaced by a word."""
+def _fate(statement: Statement, how: Relation, old: Record, several: bool) -> Fate | None:
+    """What becomes of a memory by a plain statement that may mean `several`; None for nothing."""
     if old.kind == "belief":
         return "promoted" if how in ALIKE else "denied" if how in OVER else None
     if how not in OVER:
@@ -110,8 +110,7 @@ def _fate(
     # It may cost somebody's health to take a memory for over that is not; and who somebody is
     # hardly changes by a sentence that does not say so.
     health = old.category == "health" and old.importance >= 1 and old.attribute != "diet"
-    stable = old.attribute in _STABLE or (0 < steady <= old.importance and fate == "superseded")
-    stable = stable and statement.act == "state" and not statement.right
+    stable = old.attribute in _STABLE and statement.act == "state" and not statement.right
     return "asked" if old.positive and (health or stable) else fate
 
 
@@ -251,21 +250,19 @@ def relation(new: Statement, old: Record) -> Relation:
 def _borne_out(said: str, belief: Record) -> Relation | None:
     """Whether a clause of what is said has all words of a guess but when it is to be, in their
     order, or denies them."""
-    # What was said with a `maybe`, not what a guess was drawn from
-    words = [belief.basis] if certain(belief.basis) != belief.basis else []
-    for guess in map(certain, dict.fromkeys((own_words(belief.content), *words))):
-        for moment in reversed(find_moments(guess, belief.created_at)):
-            guess = _preposition.sub("", guess[: moment.start]) + guess[moment.end :]
-        wanted = [word for word in _plainly(guess) if not _negation.search(word)]
-        # 买车 is not in 买车票: a few characters must be what a clause ends with
-        few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
-        for clause in clauses_in(said) if wanted else ():
-            told = [word for word in _plainly(clause) if not _negation.search(word)]
-            said_so = iter(told[-len(wanted) if few else 0 :])
-            whole = len(wanted) > 1 or told == wanted
-            if whole and all(word in said_so for word in wanted):
-                alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
-                return "richer" if alike else "contradicts"
+    guess = certain(belief.basis)  # as it was said with a `maybe`, if it was
+    guess = own_words(certain(belief.content)) if guess == belief.basis else guess
+    for moment in reversed(find_moments(guess, belief.created_at)):
+        guess = _preposition.sub("", guess[: moment.start]) + guess[moment.end :]
+    wanted = _plainly(guess)
+    # 买车 is not in 买车票: a few characters must be what a clause ends with
+    few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
+    for clause in clauses_in(said) if wanted else ():
+        told = _plainly(clause)
+        words = iter(told[-len(wanted) if few else 0 :])
+        if told == wanted or (len(wanted) > 1 and all(word in words for word in wanted)):
+            alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
+            return "richer" if alike else "contradicts"
     # Who has `a cat` has the one that they name
     whom = {*_plainly(_counted.sub("", belief.value))}
     named = belief.category == "relation" and whom and whom <= {*_plainly(said)}
@@ -273,10 +270,10 @@ def _borne_out(said: str, belief: Record) -> Relation | None:
 
 
 def _plainly(text: str) -> list[str]:
-    """The words of a text, whoever says it, whether it is to be or is done."""
+    """The words of a text, whoever says it, whether it is to be or is done, or is denied."""
     found = sense(rewritten("plainly", text))
     words = [_PRESENT.get(word.rstrip("<"), word.rstrip("<")) for word in found]
-    return [word for word in words if word not in _TO_BE]
+    return [word for word in words if word not in _TO_BE and not _negation.search(word)]
 
 
 def _more(said: Set[object], known: Set[object]) -> Relation | None:
