@@ -131,12 +131,12 @@ class Client:
         try:
             answer = self._http.request(method, path, **options)
         except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise StoreError(
+            text, hint = (
                 "cannot reach the server at {url}: {reason}",
-                hint="start it with `loxodon serve`",
-                url=self.url,
-                reason=str(error) or type(error).__name__,
-            ) from None
+                "start it with `loxodon serve`",
+            )
+            reason = str(error) or type(error).__name__
+            raise StoreError(text, hint=hint, url=self.url, reason=reason) from None
         if answer.status_code >= 400:
             raise _error(answer.content, answer.status_code)
         return json.loads(answer.content)

@@ -144,11 +144,11 @@ def follow(call: Call) -> Result:
     claw = [_OPENCLAW] if os.path.isdir(os.path.join(state, "agents")) else []
     names = dict.fromkeys(call.agents or [*found_agents(os.environ), *claw])
     if not names or not names.keys() <= {*FOLLOWED, _OPENCLAW}:
-        raise NotFoundError(
+        text, known = (
             "no agent was found whose conversations can be followed",
-            hint="known names: {names}",
-            names=", ".join((*FOLLOWED, _OPENCLAW)),
+            [*FOLLOWED, _OPENCLAW],
         )
+        raise NotFoundError(text, hint="known names: {names}", names=", ".join(known))
     with call.opened(make=True) as memory:
         at = memory.workspace
         found = {one: at.follow_agent(one, "", view.progress) for one in names if one in FOLLOWED}

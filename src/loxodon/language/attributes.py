@@ -47,12 +47,12 @@ _ONE: dict[About, str] = {
     ),
     "change": (
         "home employer workplace school major partner_status commute car phone computer "
-        "living_with bedtime wake_time"
+        "living_with whereabouts bedtime wake_time"
     ),
     "preference": "reply_language reply_style form_of_address units favourite",
     "decision": "deploy_target database default_branch version",
     "relation": "partner manager doctor teacher therapist landlord holder",
-    "fact": "size theme contact budget timezone goal whereabouts deadline price score record setting",
+    "fact": "size theme contact budget timezone goal deadline price score record setting",
 }
 _MANY: dict[About, str] = {
     "health": "allergy condition medication dose diet surgery injury symptom vaccine pregnancy",

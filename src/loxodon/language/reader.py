@@ -647,13 +647,15 @@ def _own_words(
         return []
     if asks and (_HANDED.search(text) or speech.has(text, "question", "whether")):
         return []
-    bare = bool(clauses) and clauses[0].who == "bare"
+    first = clauses[0] if clauses else None
     ahead = not asks and _is_ahead(text, sentence.at)
     ill = grammar.frames.of_health(grammar.evened(text))
+    bare = first is not None and first.who == "bare"
     about = text != sentence.text or bare or ahead or speech.tells(text)
     least = worth.LEAST if about and not asks else worth.SURELY
     # A guess is worth what it would be if it were so
-    keep = max(worth.judge(one).keep for one in (text, speech.plain(text) if hedged else text))
+    plainly = speech.like("hedge").sub("", text).strip(" ，,") if hedged else text
+    keep = max(worth.judge(one).keep for one in (text, plainly))
     worthy = (about and (ill or (ahead and speech.tells(text)))) or keep >= least
     weight = speech.weight(sentence.lead + sentence.text)
     says_something = _length(text) > _POINTING if sentence.lead else keep >= worth.MAYBE
@@ -678,7 +680,6 @@ def _own_words(
         quoted=True,
         tentative=not kept,
     )
-    first = clauses[0] if clauses else None
     if hedged or (first and first.hedged and not wanted):
         statement = statement._replace(confidence=HEDGED)
     if first and first.who in ("person", "pet"):

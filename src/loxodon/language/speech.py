@@ -81,10 +81,6 @@ class Speech:
         """Whether a sentence has what a section of the table says."""
         return self.like(section, name).search(sentence) is not None
 
-    def plain(self, guess: str) -> str:
-        """A guess without what makes it one."""
-        return self.like("hedge").sub("", guess).strip(" ，,")
-
     def told(self, question: str) -> str:
         """What a question tells that asks whether it was told: `did I mention that …`"""
         found = self.like("question", "telling").search(question)
