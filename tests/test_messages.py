@@ -45,7 +45,7 @@ LABELS = (
     "subject|topic|sensitivity|valid from|valid until|confirmed at|expires at|version|at|change|"
     "record|aliases|by|erased|routes|question|language|focus|keywords|considered|score|factors|"
     "fate|due|succeeded at|entries|first|content|receipt|candidates|tense|weekly|op|ids|"
-    "surface|start|end|shown|private|copy|backup|away|session|done"
+    "surface|start|end|shown|private|copy|backup|away|session|done|taken|without a counterpart"
 )
 """What fields, columns and counts are called; any other goes by its name in English."""
 
@@ -83,11 +83,15 @@ def _catalogue() -> dict[Sentence, str]:
 
 
 def _said_in(tree: ast.AST) -> set[Sentence]:
-    """The literals handed to `t(…)`, `tn(…)` and errors, and every hint."""
+    """The literals handed to `t(…)`, `tn(…)` and errors, and every `hint` and `message`."""
     said = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "hint":
-            node = ast.Call(ast.Name("hint"), [], [ast.keyword("hint", node.value)])
+    nodes = [*ast.walk(tree)]
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            pairs = [(getattr(one, "elts", [one])) for one in (node.targets[0], node.value)]
+            for name, value in zip(*pairs, strict=False):
+                if getattr(name, "id", "") in ("hint", "message"):
+                    nodes.append(ast.Call(ast.Name(""), [], [ast.keyword("hint", value)]))
         if not isinstance(node, ast.Call):
             continue
         name = (

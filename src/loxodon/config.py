@@ -279,12 +279,12 @@ def _parsed(home: str, library: str) -> Any:
         return import_module(library).loads(text)
     except OSError as error:
         hint = "check its permissions, or choose another home with --home"
-        text, why = "cannot read {path}: {reason}", error.strerror
-        raise ConfigError(text, hint=hint, path=path, reason=why) from None
+        message, why = "cannot read {path}: {reason}", error.strerror
+        raise ConfigError(message, hint=hint, path=path, reason=why) from None
     except ValueError as error:
         hint = "fix that line, or move the file away to use the defaults"
-        text = "{path} is not valid TOML: {reason}"
-        raise ConfigError(text, hint=hint, path=path, reason=error) from None
+        message = "{path} is not valid TOML: {reason}"
+        raise ConfigError(message, hint=hint, path=path, reason=error) from None
 
 
 def from_mapping(values: Mapping[str, object], config: Config | None = None) -> Config:

@@ -110,9 +110,9 @@ class TokenReusedError(LoxodonError, exit_code=5): ...
 
 
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
-    text = "{id} was changed in the meantime: it is at version {found}, not {given}"
+    message = "{id} was changed in the meantime: it is at version {found}, not {given}"
     hint = "check it with `loxodon get {id}`, then repeat the edit"
-    return StaleEditError(text, hint=hint, id=id, found=found, given=given)
+    return StaleEditError(message, hint=hint, id=id, found=found, given=given)
 
 
 # The hint for a missing package; it takes the value `extra`.
@@ -127,8 +127,8 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
             return FullStoreError("cannot write {path}: the disk is full", hint=hint, path=path)
         reason = reason.strerror or str(reason)
     hint = "make it writable (reading needs that, too), or choose another with --home"
-    text = "cannot write {path}: {reason}"
-    return UnwritableStoreError(text, hint=hint, path=path, reason=reason)
+    message = "cannot write {path}: {reason}"
+    return UnwritableStoreError(message, hint=hint, path=path, reason=reason)
 
 
 def no_memory(id: str) -> NotFoundError:

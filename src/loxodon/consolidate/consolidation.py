@@ -116,11 +116,11 @@ class Consolidation:
                 if not lock.acquire(0):
                     waited = True
                     if not lock.acquire(_WAIT_SECONDS):
-                        text = "timed out waiting for another consolidation of this space"
+                        message = "timed out waiting for another consolidation of this space"
                         hint = (
                             "see `loxodon status`; if that process hangs, it can be stopped safely"
                         )
-                        raise BusyStoreError(text, hint=hint)
+                        raise BusyStoreError(message, hint=hint)
                 done = self._store.worklog.work()
                 succeeded = not done.phase and not done.attempts and done.done_to >= wanted
                 if shared and waited and succeeded:
