@@ -94,9 +94,7 @@ def _said_in(tree: ast.AST) -> set[Sentence]:
                     nodes.append(ast.Call(ast.Name(""), [], [ast.keyword("hint", value)]))
         if not isinstance(node, ast.Call):
             continue
-        name = (
-            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        )
+        name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
         named = {k.arg: k.value for k in node.keywords}
         speaks = name in ("t", "tn") or name in ERRORS
         plural = node.args[1] if name == "tn" else named.get("plural")

@@ -72,6 +72,7 @@ class DecayConfig(NamedTuple):
     summary: float = 0.025
     archive: float = 0.05
     summary_facts: int = 3
+    days: str = "busy"
 
 
 class ImportanceConfig(NamedTuple):
