@@ -143,4 +143,4 @@ def test_settings_of_earlier_versions_are_ignored_with_one_warning(
 def test_the_main_settings_are_a_dozen() -> None:
     assert sum(one.main for one in described().values()) == 12
     assert list(described()) == list(DEFAULTS)
-    assert len(DEFAULTS) <= 64
+    assert len(DEFAULTS) <= 67

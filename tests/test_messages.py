@@ -46,7 +46,7 @@ LABELS = (
     "subject|topic|sensitivity|valid from|valid until|confirmed at|expires at|version|at|change|"
     "record|aliases|by|erased|routes|question|language|focus|keywords|considered|score|factors|"
     "fate|due|succeeded at|entries|first|content|receipt|candidates|tense|weekly|op|ids|"
-    "surface|start|end|shown|private|copy|backup|away|session|done"
+    "surface|start|end|shown|private|copy|backup|away|session|done|taken|without a counterpart"
 )
 
 PARSED = (  # what argparse says, in the words of its own source
@@ -82,16 +82,18 @@ def _catalogue() -> dict[Sentence, str]:
 
 
 def _said_in(tree: ast.AST) -> set[Sentence]:
-    """The literals handed to `t(…)`, `tn(…)` and errors, and every hint."""
+    """The literals handed to `t(…)`, `tn(…)` and errors, and every `hint` and `message`."""
     said = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "hint":
-            node = ast.Call(ast.Name("hint"), [], [ast.keyword("hint", node.value)])
+    nodes = [*ast.walk(tree)]
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            pairs = [(getattr(one, "elts", [one])) for one in (node.targets[0], node.value)]
+            for name, value in zip(*pairs, strict=False):
+                if getattr(name, "id", "") in ("hint", "message"):
+                    nodes.append(ast.Call(ast.Name(""), [], [ast.keyword("hint", value)]))
         if not isinstance(node, ast.Call):
             continue
-        name = (
-            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        )
+        name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
         named = {k.arg: k.value for k in node.keywords}
         speaks = name in ("t", "tn") or name in ERRORS
         plural = node.args[1] if name == "tn" else named.get("plural")

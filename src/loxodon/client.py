@@ -130,12 +130,9 @@ class Client:
         try:
             answer = self._http.request(method, path, **options)
         except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise StoreError(
-                "cannot reach the server at {url}: {reason}",
-                hint="start it with `loxodon serve`",
-                url=self.url,
-                reason=str(error) or type(error).__name__,
-            ) from None
+            message, why = "cannot reach the server at {url}: {reason}", str(error)
+            hint, why = "start it with `loxodon serve`", why or type(error).__name__
+            raise StoreError(message, hint=hint, url=self.url, reason=why) from None
         if answer.status_code >= 400:
             raise _error(answer.content, answer.status_code)
         return json.loads(answer.content)

@@ -63,6 +63,7 @@ class RecallConfig(NamedTuple):
     budget: int = 1000
     profile: str = "default"
     frame: int = 4000
+    sources: bool = False
 
 
 class DecayConfig(NamedTuple):
@@ -71,6 +72,7 @@ class DecayConfig(NamedTuple):
     summary: float = 0.025
     archive: float = 0.05
     summary_facts: int = 3
+    days: str = "busy"
 
 
 class ImportanceConfig(NamedTuple):
@@ -78,6 +80,7 @@ class ImportanceConfig(NamedTuple):
     preference: float = 0.8
     fact: float = 0.5
     temporary: float = 0.2
+    steady: float = 0.0
 
 
 class SnapshotConfig(NamedTuple):
@@ -214,6 +217,7 @@ class Setting(NamedTuple):
     hint: str = ""
     variable: str = ""
     main: bool = False
+    also: Sequence[str] = ()
 
 
 @cache
@@ -276,13 +280,12 @@ def _parsed(home: str, library: str) -> Any:
         return import_module(library).loads(text)
     except OSError as error:
         hint = "check its permissions, or choose another home with --home"
-        why = error.strerror
-        said = ConfigError("cannot read {path}: {reason}", hint=hint, path=path, reason=why)
-        raise said from None
+        message, why = "cannot read {path}: {reason}", error.strerror
+        raise ConfigError(message, hint=hint, path=path, reason=why) from None
     except ValueError as error:
         hint = "fix that line, or move the file away to use the defaults"
-        said = ConfigError("{path} is not valid TOML: {reason}", hint=hint, path=path, reason=error)
-        raise said from None
+        message = "{path} is not valid TOML: {reason}"
+        raise ConfigError(message, hint=hint, path=path, reason=error) from None
 
 
 def from_mapping(values: Mapping[str, object], config: Config | None = None) -> Config:
@@ -295,6 +298,28 @@ def from_mapping(values: Mapping[str, object], config: Config | None = None) -> 
             key, new = section, getattr(found, section)._replace(**{key: new})
         found = found._replace(**{key: new})
     return found
+
+
+def counterparts(given: object) -> tuple[dict[str, Value], list[str]]:
+    """What a `config.json` of the designs says, as settings; and the names that have none here."""
+    values = flattened(given) if isinstance(given, Mapping) else {}
+    said = {name: _as_here(written(one)) for name, one in values.items()}
+    found = dict[str, Value]()
+    for name, one in described().items():
+        parts = next((all for also in one.also if said.keys() >= {*(all := also.split())}), [])
+        if parts and said[parts[0]] != "default":
+            value = " ".join(map(said.pop, parts))
+            is_share = isinstance(DEFAULTS[name], int) and "." in value  # of what is read at a time
+            found[name] = checked(name, int(float(value) * 10_000) if is_share else value)
+    return found, [*said]
+
+
+def _as_here(said: str) -> str:
+    """A time of the day as a cron expression, a duration in seconds; anything else as it is."""
+    at, lasts = re.fullmatch(r"(\d\d?):(\d\d)", said), re.fullmatch(r"(\d+)([smh])", said)
+    if lasts:
+        return str(int(lasts[1]) * {"s": 1, "m": 60, "h": 3600}[lasts[2]])
+    return f"{int(at[2])} {int(at[1])} * * *" if at else said.removesuffix(".0")
 
 
 def known(name: str) -> Setting:
@@ -326,15 +351,9 @@ def checked(name: str, value: Any) -> Value:
         fits = bool(re.fullmatch(one.pattern, found))
     if fits:
         return found  # type: ignore[no-any-return]
-    raise ConfigError(
-        "{name} cannot be {value}",
-        hint=hint,
-        name=name,
-        value=MASK if name in SECRETS or one.check == "url" else repr(value)[:60],
-        choices=", ".join(choices),
-        least=least,
-        most=most,
-    )
+    shown = MASK if name in SECRETS or one.check == "url" else repr(value)[:60]
+    may_be: Any = {"choices": ", ".join(choices), "least": least, "most": most}
+    raise ConfigError("{name} cannot be {value}", hint=hint, name=name, value=shown, **may_be)
 
 
 def shown(config: Config) -> dict[str, Value]:

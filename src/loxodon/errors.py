@@ -111,13 +111,9 @@ class TokenReusedError(LoxodonError, exit_code=5): ...
 
 
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
-    return StaleEditError(
-        "{id} was changed in the meantime: it is at version {found}, not {given}",
-        hint="check it with `loxodon get {id}`, then repeat the edit",
-        id=id,
-        found=found,
-        given=given,
-    )
+    message = "{id} was changed in the meantime: it is at version {found}, not {given}"
+    hint = "check it with `loxodon get {id}`, then repeat the edit"
+    return StaleEditError(message, hint=hint, id=id, found=found, given=given)
 
 
 # The hint for a missing package; it takes the value `extra`.
@@ -132,9 +128,8 @@ def unwritable(path: str, reason: str | OSError) -> StoreError:
             return FullStoreError("cannot write {path}: the disk is full", hint=hint, path=path)
         reason = reason.strerror or str(reason)
     hint = "make it writable (reading needs that, too), or choose another with --home"
-    return UnwritableStoreError(
-        "cannot write {path}: {reason}", hint=hint, path=path, reason=reason
-    )
+    message = "cannot write {path}: {reason}"
+    return UnwritableStoreError(message, hint=hint, path=path, reason=reason)
 
 
 @contextmanager

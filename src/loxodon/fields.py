@@ -76,10 +76,8 @@ def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
         if change[:1] not in ("+", "-") or not names:
             hint = "write +name or -name"
             raise UsageError("{change} is not a tag change", hint=hint, change=repr(change))
-        if change[0] == "-":
-            found = [one for one in found if one not in names]
-        else:
-            found += names
+        adds = change[0] == "+"
+        found = [one for one in found if adds or one not in names] + names * adds
     return tuple(dict.fromkeys(found))
 
 

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from loxodon.status import Stats, Status
     from loxodon.types import Entity, Event, Review, Segment, Session, Version
 
+_HELD = ("held", "released", "dropped", "all")
+
 
 class Memory(Knowledge, Recalling, Overviews, AbstractContextManager["Memory"]):
     """One space of a home. A context manager, safe to use from several threads and processes."""
@@ -284,9 +286,7 @@ class Memory(Knowledge, Recalling, Overviews, AbstractContextManager["Memory"]):
     @verb(Route("GET /quarantine", access="owner"), audit="reads", masked="always")
     def quarantine(
         self,
-        state: Annotated[
-            str | None, Arg("which entries (held)", ("held", "released", "dropped", "all"))
-        ] = "held",
+        state: Annotated[str | None, Arg("which entries (held)", _HELD)] = "held",
         limit: Limit = 50,
         cursor: Cursor = "",
     ) -> Page[Held]:
@@ -294,7 +294,7 @@ class Memory(Knowledge, Recalling, Overviews, AbstractContextManager["Memory"]):
         have forgotten (`reason` begins with `forget`), newest first."""
         from loxodon.guard import quarantine
 
-        choice("state", state or "all", (*quarantine.STATES, "all"))
+        choice("state", state or "all", _HELD)
         read = partial(quarantine.listed, self._store, None if state == "all" else state)
         found = self._paged("quarantine", limit, cursor, read)
         if self._store.wall.stands:

@@ -63,11 +63,10 @@ def open_space(
     if not config.enabled:
         store = cast("Store", Off(space, wall))
     else:
-        database: Driver
         if config.store.url:
             from loxodon.store.postgres.database import PostgresDatabase
 
-            database = PostgresDatabase(config.store.url, space)
+            database: Driver = PostgresDatabase(config.store.url, space)
         else:
             database = Database(os.path.join(folder, DATABASE), keys)
         store = Store(database, space, zone, Decay(config, clock), wall, Guard.of(root))

@@ -68,9 +68,7 @@ Previous = Arg("the state from the previous answer", CONVERSATION)
 Top = Annotated[int | None, Arg("maximum number of items (10)")]
 Budget = Annotated[int | None, Arg("maximum number of tokens (1000)", flag="--budget TOKENS")]
 OfKind = Annotated[Kind | None, Arg("only this kind")]
-Token = Annotated[
-    str, Arg("repeating the call with this token has no further effect; or header Idempotency-Key")
-]
+Token = Annotated[str, Arg("a repeated call with it does nothing more; or header Idempotency-Key")]
 DryRun = Annotated[bool, Arg("show what would be done, without doing it")]
 
 
@@ -80,9 +78,7 @@ class Where(TypedDict, total=False):
     project: Annotated[str | None, Arg("only in this project")]
     topic: Annotated[str | None, Arg("only on this topic")]
     tag: Annotated[str | None, Arg("only with this tag")]
-    entity: Annotated[
-        str | None, Arg("only about this person, place or thing, by any of its names")
-    ]
+    entity: Annotated[str | None, Arg("only about this person, place or thing, by any name")]
     since: Since
     until: Until
 
@@ -98,12 +94,9 @@ class Labels(TypedDict, total=False):
     topic: Annotated[str, Arg("the topic within the project", most=200)]
     category: Annotated[str, Arg("what sort of information it is", CATEGORIES, "--category NAME")]
     expires_at: Annotated[
-        datetime | None,
-        Arg("when it expires; `never` or null for never", MOMENT_OR_NONE, "--expires WHEN"),
+        datetime | None, Arg("when it expires, or `never`", MOMENT_OR_NONE, "--expires WHEN")
     ]
-    audience: Annotated[
-        Audience, Arg("who may see it: private (you and your agents), group (groups too) or all")
-    ]
+    audience: Annotated[Audience, Arg("who may see it: private (you, your agents), group or all")]
 
 
 class Changes(Labels, total=False):
@@ -204,12 +197,9 @@ def hints(call: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
 
 def _argument(name: str, hint: Any, required: bool = False) -> Argument | None:
     """An argument as surfaces have it; None for one that is the library's."""
-    if typing.get_origin(hint) is Annotated:
-        of, *notes = typing.get_args(hint)
-        for arg in notes:
-            if isinstance(arg, Argument):
-                return arg._replace(name=name, kind=arg.kind or _kind(of), required=required)
-    return None
+    of, *notes = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+    arg = next((one for one in notes if isinstance(one, Argument)), None)
+    return arg and arg._replace(name=name, kind=arg.kind or _kind(of), required=required)
 
 
 _KINDS = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, datetime: MOMENT}

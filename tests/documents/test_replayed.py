@@ -35,22 +35,26 @@ def talk(memory: Memory, clock: Clock, said: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['name']} {row['said'][-1]}" for row in ROWS])
-def test_a_row_is_replayed(memory: Memory, clock: Clock, row: dict[str, Any]) -> None:
-    talk(memory, clock, row["said"])
-    known = {one.content: one for one in memory.list()}
-    for content, fields in row.get("known", {}).items():
-        assert content in known, list(known)
-        told = {name: getattr(known[content], name) for name in fields}
-        assert json.loads(json.dumps(told)) == fields
-    for words in row.get("unknown", ()):
-        assert not any(words in content for content in known), list(known)
-    assert row.get("over", []) == [one.content for one in memory.list(state="archived")]
-    if asks := row.get("asks"):
-        assert asks == [one.belief.content for one in memory.reviews()]
-    assert not row.get("sensitive") or {one.sensitivity for one in known.values()} == {"high"}
-    assert all(memory.gate(one).recall for one in row.get("recalled", ()))
-    for name, aliases in row.get("entities", {}).items():
-        assert {*aliases} <= {*memory.entity(name).entity.aliases}
+def test_a_row_is_replayed(tmp_path: Path, clock: Clock, row: dict[str, Any]) -> None:
+    config = {"timezone": "Asia/Shanghai", "workspace.views": "off", **row.get("config", {})}
+    with Memory.open(tmp_path, config=config, clock=clock) as memory:
+        talk(memory, clock, row["said"])
+        known = {one.content: one for one in memory.list()}
+        for content, fields in row.get("known", {}).items():
+            assert content in known, list(known)
+            told = {name: getattr(known[content], name) for name in fields}
+            assert json.loads(json.dumps(told)) == fields
+        for words in row.get("unknown", ()):
+            assert not any(words in content for content in known), list(known)
+        assert row.get("over", []) == [one.content for one in memory.list(state="archived")]
+        if asks := row.get("asks"):
+            assert asks == [one.belief.content for one in memory.reviews()]
+        assert not row.get("sensitive") or {one.sensitivity for one in known.values()} == {"high"}
+        assert all(memory.gate(one).recall for one in row.get("recalled", ()))
+        for question, line in row.get("context", {}).items():
+            assert line in memory.recall(question).context
+        for name, aliases in row.get("entities", {}).items():
+            assert {*aliases} <= {*memory.entity(name).entity.aliases}
 
 
 def views(tmp_path: Path, clock: Clock, said: list[Any], config: dict[str, Any]) -> Path:
@@ -60,9 +64,7 @@ def views(tmp_path: Path, clock: Clock, said: list[Any], config: dict[str, Any])
 
 
 @pytest.mark.parametrize("page", cases(__file__, "page"), ids=lambda page: str(page["name"]))
-def test_a_page_of_a_document_is_replayed(
-    tmp_path: Path, clock: Clock, page: dict[str, Any]
-) -> None:
+def test_a_page_is_replayed(tmp_path: Path, clock: Clock, page: dict[str, Any]) -> None:
     config = {"timezone": "Asia/Shanghai", "language": "zh"}
     folder = views(tmp_path, clock, page["said"], config)
     for name, lines in page["files"].items():
@@ -85,16 +87,27 @@ def test_a_phase_alone_and_a_crowded_memory_of_001(
     assert memory.status().crowded == ("active",)
 
 
+@pytest.mark.parametrize("case", cases(__file__, "config"), ids=lambda case: str(case["name"]))
+def test_a_configuration_of_a_document_is_taken_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], case: dict[str, Any]
+) -> None:
+    (path := tmp_path / "config.json").write_text(
+        f"// {path}\n{json.dumps(case['given'])}", "utf-8"
+    )
+    main(["--home", str(tmp_path), "--json", "config", "--from", str(path)])
+    assert json.loads(capsys.readouterr().out) == case["found"]
+    main(["--home", str(tmp_path), "--json", "config", "--all"])
+    assert case["found"]["taken"].items() <= json.loads(capsys.readouterr().out).items()
+
+
 def test_what_the_environment_sets_is_shown_as_in_004(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("LOXODON_MEMORY_MODEL", "gpt-5")
-    monkeypatch.setenv("LOXODON_MEMORY_MAX_TOKENS", "128000")
-    monkeypatch.setenv("LOXODON_MEMORY_ENABLED", "false")
-    shown = {"model.name": "gpt-5", "model.max_tokens": "128000", "enabled": "false"}
-    for name, value in shown.items():
-        main(["--home", str(tmp_path), "config", name])
-        assert value in capsys.readouterr().out
+    for name, value in {"MODEL": "gpt-5", "MAX_TOKENS": "128000", "ENABLED": "false"}.items():
+        monkeypatch.setenv(f"LOXODON_MEMORY_{name}", value)
+    main(["--home", str(tmp_path), "--json", "config", "--all"])
+    shown = {"model.name": "gpt-5", "model.max_tokens": 128_000, "enabled": False}
+    assert shown.items() <= json.loads(capsys.readouterr().out).items()
 
 
 def test_a_memory_file_of_003_is_core_knowledge(memory: Memory, tmp_path: Path) -> None:
@@ -148,9 +161,7 @@ def test_day_notes_of_003_say_what_a_line_is(memory: Memory, tmp_path: Path) -> 
     }
 
 
-def test_a_days_notes_stand_once_in_the_frame_of_000(
-    memory: Memory, clock: Clock, tmp_path: Path
-) -> None:
+def test_a_days_notes_stand_once(memory: Memory, clock: Clock, tmp_path: Path) -> None:
     clock.now = datetime(2026, 2, 18, 18, tzinfo=NOW.tzinfo)
     (tmp_path / "memory").mkdir()
     notes = "# 2026-02-18\n\n## 10:30 AM - 接口\n讨论了 REST。决策：使用 REST 保持简单。\n"
@@ -163,18 +174,17 @@ def test_a_days_notes_stand_once_in_the_frame_of_000(
     assert frame.count("用户喜欢喝茶") == 1
 
 
-def test_the_figures_of_001_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    clock = Clock()
-    config = {"timezone": "Asia/Shanghai", "language": "zh"}
-    with Memory.open(tmp_path, config=config, clock=clock) as memory:
-        said = ["我们决定用 REST", "我今天去了北京", "通过升级驱动解决了死锁问题", "我叫张三"]
-        talk(memory, clock, [["2026-02-03", one] for one in said])
-        talk(memory, clock, [["2026-02-04", "我可能住在上海"]])
-        found = memory.stats()
-        assert (found.kinds["fact"], found.kinds["belief"], found.kinds["summary"]) == (4, 1, 1)
-        assert f"记忆数：{found.total} | 活跃：{found.active}" in memory.snapshot("zh")
-        assert found.next_consolidation
-    main(["--home", str(tmp_path), "stats"])
+def test_the_figures_of_001_agree(
+    memory: Memory, clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = ["我们决定用 REST", "我今天去了北京", "通过升级驱动解决了死锁问题", "我叫张三"]
+    talk(memory, clock, [["2026-02-03", one] for one in said])
+    talk(memory, clock, [["2026-02-04", "我可能住在上海"]])
+    found = memory.stats()
+    assert found.kinds == {"fact": 4, "belief": 1, "summary": 1}
+    assert f"记忆数：{found.total} | 活跃：{found.active}" in memory.snapshot("zh")
+    assert found.next_consolidation
+    main(["--home", str(tmp_path / "home"), "stats"])
     out = capsys.readouterr().out
     assert "fact 4 (67%), belief 1 (17%), summary 1 (17%)" in out
 
@@ -182,25 +192,13 @@ def test_the_figures_of_001_agree(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_contacts_and_projects_of_a_memory_file_of_003_are_known(
     memory: Memory, tmp_path: Path
 ) -> None:
-    lines = [
-        *("## Preferences", '- Working on project "Acme Dashboard"'),
-        *("## Key Contacts", "- Alice (alice@acme.example) - Design lead", "- 王芳：产品经理"),
-    ]
-    (tmp_path / "MEMORY.md").write_text("\n".join(lines), "utf-8")
+    text = '## Preferences\n- Working on project "Acme Dashboard"\n## Key Contacts\n'
+    text += "- Alice (alice@acme.example) - Design lead\n- 王芳：产品经理"
+    (tmp_path / "MEMORY.md").write_text(text, "utf-8")
     memory.workspace.take_in(str(tmp_path))
     types = {one.name: one.type for one in memory.entities() if one.name != "user"}
     assert types == {"Acme Dashboard": "project", "Alice": "person", "王芳": "person"}
     assert memory.reviews() == []
-
-
-def test_settings_of_001_are_followed(clock: Clock, tmp_path: Path) -> None:
-    config = {"importance.preference": 0.7, "decay.summary_facts": 2, "schedule.overdue": 12}
-    with Memory.open(tmp_path, config=config, clock=clock) as memory:
-        talk(memory, clock, ["我喜欢爬山", "我喜欢摄影"])
-        (summary,) = memory.list(kind="summary")
-        assert (summary.content, summary.importance) == ("用户喜欢摄影，喜欢爬山", 0.7)
-        clock.now += timedelta(hours=13)
-        assert memory.consolidation_due() == "overdue"
 
 
 def test_the_history_of_002_has_nothing_that_was_forgotten(tmp_path: Path) -> None:

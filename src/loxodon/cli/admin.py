@@ -8,6 +8,7 @@ from typing import Any
 
 from loxodon import config as settings
 from loxodon import files
+from loxodon.agents import json5
 from loxodon.backup import create, moving
 from loxodon.backup import restore as restoring
 from loxodon.cli import commands, view
@@ -61,9 +62,16 @@ def status(call: Call) -> Result:
     arg("VALUE", "its new value", nargs="?"),
     arg("--all", "list all settings"),
     arg("--unset", "reset the setting to its default"),
+    arg("--from FILE", "take over the values of a config.json of another memory", dest="file"),
 )
 def config(call: Call) -> Result:
     """Show or change the settings."""
+    if call.file:
+        taken, left = settings.counterparts(json5.parse(read_file(call.file).decode()).value)
+        for name, value in taken.items():
+            settings.write(call.home_folder, name, settings.written(value))
+        now = settings.shown(settings.load(call.home_folder))
+        return Result({"taken": {name: now[name] for name in taken}, "without a counterpart": left})
     if call.key and (call.value is not None or call.unset):
         settings.write(call.home_folder, call.key, None if call.unset else call.value)
         if call.key not in settings.DEFAULTS:  # something unknown was taken out
@@ -79,8 +87,8 @@ def config(call: Call) -> Result:
     for name in names:
         value, about = settings.written(values[name]), t(known[name].about)
         rows.append({"name": name, "value": value, "what it does": about})
-    left = len(values) - len(names)
-    more = t("{n} more settings: `loxodon config --all`", n=left) if left else ""
+    others = len(values) - len(names)
+    more = t("{n} more settings: `loxodon config --all`", n=others) if others else ""
     if given := ", ".join(one.variable for one in known.values() if os.environ.get(one.variable)):
         more = t("set by the environment: {names}", names=given) + "\n" + more
     return Result({name: values[name] for name in names}, view.listing(rows), note=more)
@@ -134,10 +142,8 @@ def policy(call: Call) -> Result:
     actions = guard.policy.actions
     if call.action == "check":
         text = words(call.text or ["-"])
-        found = [
-            {**one._asdict(), "action": actions[one.kind]} for one in guard.incoming.found(text)
-        ]
-        taken = guard.taken(text)
+        met, taken = guard.incoming.found(text), guard.taken(text)
+        found = [{**one._asdict(), "action": actions[one.kind]} for one in met]
         # Even here the text is told as it would be shown: a terminal has a scrollback.
         private, public = (guard.shown(taken.text, private=one) for one in (True, False))
         data = {"private": private, "shown": public, "sensitivity": taken.sensitivity}
@@ -272,9 +278,8 @@ command(name="rekey", about="Change the encryption key.", for_files="encryption"
 @command(arg("--to PLACE", "postgresql://user@host/database, or a folder", required=True))
 def move(call: Call) -> Result:
     """Move all spaces into a PostgreSQL database, or back into files."""
-    found = moving.move(
-        call.home_folder, call.config, call.to, _spaces(call), call.clock, view.progress
-    )
+    spaces, home = _spaces(call), call.home_folder
+    found = moving.move(home, call.config, call.to, spaces, call.clock, view.progress)
     kept = t("the memory at {home} is unchanged; delete it when you like", home=call.root)
     return Result(found, note=kept)
 

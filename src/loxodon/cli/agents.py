@@ -144,11 +144,9 @@ def follow(call: Call) -> Result:
     claw = [_OPENCLAW] if os.path.isdir(os.path.join(state, "agents")) else []
     names = dict.fromkeys(call.agents or [*found_agents(os.environ), *claw])
     if not names or not names.keys() <= {*FOLLOWED, _OPENCLAW}:
-        raise NotFoundError(
-            "no agent was found whose conversations can be followed",
-            hint="known names: {names}",
-            names=", ".join((*FOLLOWED, _OPENCLAW)),
-        )
+        message = "no agent was found whose conversations can be followed"
+        known = ", ".join((*FOLLOWED, _OPENCLAW))
+        raise NotFoundError(message, hint="known names: {names}", names=known)
     with call.opened(make=True) as memory:
         at = memory.workspace
         found = {one: at.follow_agent(one, "", view.progress) for one in names if one in FOLLOWED}

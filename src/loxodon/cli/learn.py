@@ -111,11 +111,9 @@ def _confirmed(memory: Memory, call: Call) -> Record:
     record = memory.get(call.confirm)
     edited = record.version > 1 and not is_own(record.trust) and not call.as_agent
     if edited and call.version is None:
+        message = "{id} was edited after it was saved; it now says: {content}"
         hint = "if that is true, run `loxodon review --confirm {id} --version {version}`"
-        now = record._asdict()
-        raise UsageError(
-            "{id} was edited after it was saved; it now says: {content}", hint=hint, **now
-        )
+        raise UsageError(message, hint=hint, **record._asdict())
     return memory.confirm(record.id, version=call.version or record.version)
 
 

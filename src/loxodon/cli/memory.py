@@ -118,12 +118,9 @@ def _read(name: str, call: Call) -> Reading:
             n=len(reading.problems),
         )
     if not reading.drafts:
-        raise InputError(
-            "{file} contains no messages",
-            hint="write lines such as {example}, or set the format with --format",
-            file=view.visible(name),
-            example='{"role": "user", "content": "…"}',
-        )
+        message, like = "{file} contains no messages", '{"role": "user", "content": "…"}'
+        hint = "write lines such as {example}, or set the format with --format"
+        raise InputError(message, hint=hint, file=view.visible(name), example=like)
     return reading
 
 

@@ -77,9 +77,8 @@ class Consolidation:
     ) -> Consolidated:
         """Consolidate what is pending. Two at once are one run: the second waits for the first."""
         if phase is not None and not 1 <= phase <= PHASES:
-            raise UsageError(
-                "unknown phase {phase}", hint="the phases are 1 to {last}", phase=phase, last=PHASES
-            )
+            hint = "the phases are 1 to {last}"
+            raise UsageError("unknown phase {phase}", hint=hint, phase=phase, last=PHASES)
 
         def work(run: Run) -> Consolidated:
             if phase is not None:
@@ -117,11 +116,11 @@ class Consolidation:
                 if not lock.acquire(0):
                     waited = True
                     if not lock.acquire(_WAIT_SECONDS):
-                        raise BusyStoreError(
-                            "timed out waiting for another consolidation of this space",
-                            hint="see `loxodon status`; if that process hangs, it can be stopped "
-                            "safely",
+                        message = "timed out waiting for another consolidation of this space"
+                        hint = (
+                            "see `loxodon status`; if that process hangs, it can be stopped safely"
                         )
+                        raise BusyStoreError(message, hint=hint)
                 done = self._store.worklog.work()
                 succeeded = not done.phase and not done.attempts and done.done_to >= wanted
                 if shared and waited and succeeded:

@@ -241,11 +241,8 @@ class _Run:
             return [error.localized()[0]] * len(texts)
         self._bad, size, known = 0, found.shape[1], self._size
         if known and known != size:
-            raise ConfigError(
-                "the embedder returned vectors of {found} numbers, but {known} before",
-                found=size,
-                known=known,
-            )
+            message = "the embedder returned vectors of {found} numbers, but {known} before"
+            raise ConfigError(message, found=size, known=known)
         self._size = size
         halves, bad = found.astype(np.float16), t("the embedder gave no usable vector")
         return [half.tobytes() if fine else bad for half, fine in zip(halves, good, strict=True)]

@@ -324,12 +324,8 @@ def _open_belief(store: Store, id: str) -> tuple[Record, Record | None]:
     waiting = [one.against for one in store.page("reviews", 0)[0] if one.belief.id == id]
     is_open = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
     if not is_open or record.kind == "summary" or record.state != "active":
-        raise InputError(
-            "{id} is not a belief to confirm or reject",
-            hint="list open beliefs with `loxodon review`, all beliefs with `loxodon list --kind "
-            "belief`",
-            id=id,
-        )
+        hint = "list open beliefs with `loxodon review`, all with `loxodon list --kind belief`"
+        raise InputError("{id} is not a belief to confirm or reject", hint=hint, id=id)
     return record, next((one for one in waiting[:1] if one and one.id != id), None)
 
 

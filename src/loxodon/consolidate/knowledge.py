@@ -101,10 +101,8 @@ class Knowledge(OpenSpace):
         confidence, source, token = (given.pop(name) for name in ("confidence", "source", "token"))
         origin = origin_of(wall, given["origin"])
         if source is not None and wall.stands:
-            raise ForbiddenError(
-                "only the owner can set the source of a memory",
-                hint="omit the source; the note itself is its source",
-            )
+            hint = "omit the source; the note itself is its source"
+            raise ForbiddenError("only the owner can set the source of a memory", hint=hint)
         is_text("content", content)
         if noted:
             from loxodon.guard.agent_words import believed
@@ -323,12 +321,8 @@ class Knowledge(OpenSpace):
     ) -> Record:
         """Change fields of a memory; for `agents`, only as far as the user's words support it."""
         if unknown := sorted(changes.keys() - EDITABLE):
-            raise InputError(
-                "{field} cannot be edited",
-                hint="editable fields: {fields}",
-                field=unknown[0],
-                fields=", ".join(sorted(EDITABLE)),
-            )
+            hint, may = "editable fields: {fields}", ", ".join(sorted(EDITABLE))
+            raise InputError("{field} cannot be edited", hint=hint, field=unknown[0], fields=may)
         wall = self.wall
         with self._store.writing():
             record = self._at_version(id, version)

@@ -170,12 +170,10 @@ class Run:
         with self._store.writing():
             work = self._worklog.work()
             if work.attempts >= MOST_ATTEMPTS and not self._force:
-                raise ConsolidationError(
-                    "consolidation failed {n} times: {reason}",
-                    hint="retry with `loxodon consolidate --force`; no messages are lost",
-                    n=work.attempts,
-                    reason=work.error or "it was interrupted",
-                )
+                message = "consolidation failed {n} times: {reason}"
+                hint = "retry with `loxodon consolidate --force`; no messages are lost"
+                why = work.error or "it was interrupted"
+                raise ConsolidationError(message, hint=hint, n=work.attempts, reason=why)
             attempts = work.attempts + 1
             self._worklog.set_work(work._replace(attempts=attempts, last_run=self._now, error=""))
             self._begun_as = _RUN(self._worklog.work())

@@ -17,7 +17,7 @@ from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from loxodon.consolidate.phrases import pattern, phrases
+from loxodon.consolidate.phrases import pattern, phrases, rewritten
 from loxodon.consolidate.read import Candidate, certain
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
@@ -75,6 +75,10 @@ def plan(candidate: Candidate, store: Store, turn: str) -> Plan:
         return Plan("hold", over[0]) if over else Plan("add")
     several = statement.quoted and len({one.sources for one in over}) > len(statement.over) > 0
     fates = [(_fate(statement, how, one, several), one) for how, one in related]
+    steady = store.decay.config.importance.steady
+    if steady and statement.act == "state" and not alike:  # said again, it is so
+        held = [one for fate, one in fates if fate == "superseded" and one.importance >= steady]
+        fates = [("asked" if one in held else fate, one) for fate, one in fates]
     changes = [(fate, one) for fate, one in fates if fate is not None]
     found = Plan(
         "nothing" if any(fate == "rewritten" for fate, _ in changes) else "add",
@@ -190,7 +194,7 @@ _FORM = 3  # Words that two wishes have before what they differ in
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
 _TO_BE = frozenset(sense(phrases()["to_be"]))
 _PRESENT = dict(pair.split() for pair in phrases()["irregular"].split(","))
-_counted, _article = map(pattern, ("counted", "article"))
+_counted, _article, _preposition = map(pattern, ("counted", "article", "before_day"))
 _CHARACTERS = 4
 _CORRECTING = frozenset(sense(phrases()["correcting"]))
 # What one calls a thing by that was told as a doing
@@ -213,13 +217,15 @@ def relation(new: Statement, old: Record) -> Relation:
     named, died = [*map(fold, new.over)], _died.search(new.content)
     if died and fold(old.subject) in named and old.category != "identity":
         return "ended"
+    borne = _borne_out(new.content, old) if old.kind == "belief" else None
     if fold(new.subject) != fold(old.subject or USER):
+        if borne and fold(new.subject) in fold(old.content):  # the guess was of them
+            return borne
         # Who died, or `is no longer my boss`; who `got divorced` is still a friend
         over = new.act == "end" and (died or _negation.search(new.content))
         whom = any(words.endswith(fold(new.subject)) for words in named)
         of_whom = whom and old.category == "relation" and is_over(new, old)
         return "ended" if over and of_whom else "unrelated"
-    borne = _borne_out(new.content, old) if old.kind == "belief" else None
     if new.attribute and new.attribute == old.attribute:
         found = _of_one_attribute(new, old)
         return found if found in ALIKE else borne or found
@@ -244,15 +250,17 @@ def relation(new: Statement, old: Record) -> Relation:
 def _borne_out(said: str, belief: Record) -> Relation | None:
     """Whether a clause of what is said has all words of a guess but when it is to be, in their
     order, or denies them."""
-    guess = own_words(certain(belief.content))
+    guess = certain(belief.basis)  # as it was said with a `maybe`, if it was
+    guess = own_words(certain(belief.content)) if guess == belief.basis else guess
     for moment in reversed(find_moments(guess, belief.created_at)):
-        guess = guess[: moment.start] + guess[moment.end :]
-    wanted = [word for word in _plainly(guess) if not _negation.search(word)]
+        guess = _preposition.sub("", guess[: moment.start]) + guess[moment.end :]
+    wanted = _plainly(guess)
     # 买车 is not in 买车票: a few characters must be what a clause ends with
     few = len(wanted) < _CHARACTERS and not "".join(wanted).isascii()
-    for clause in clauses_in(said) if len(wanted) > 1 else ():
-        words = iter(_plainly(clause)[-len(wanted) if few else 0 :])
-        if all(word in words for word in wanted):
+    for clause in clauses_in(said) if wanted else ():
+        told = _plainly(clause)
+        words = iter(told[-len(wanted) if few else 0 :])
+        if told == wanted or (len(wanted) > 1 and all(word in words for word in wanted)):
             alike = bool(_negation.search(clause)) == bool(_negation.search(guess))
             return "richer" if alike else "contradicts"
     # Who has `a cat` has the one that they name
@@ -262,9 +270,10 @@ def _borne_out(said: str, belief: Record) -> Relation | None:
 
 
 def _plainly(text: str) -> list[str]:
-    """The words of a text, whoever says it, whether it is to be or is done."""
-    words = [_PRESENT.get(word.rstrip("<"), word.rstrip("<")) for word in sense(text)]
-    return [word for word in words if word not in _TO_BE]
+    """The words of a text, whoever says it, whether it is to be or is done, or is denied."""
+    found = sense(rewritten("plainly", text))
+    words = [_PRESENT.get(word.rstrip("<"), word.rstrip("<")) for word in found]
+    return [word for word in words if word not in _TO_BE and not _negation.search(word)]
 
 
 def _more(said: Set[object], known: Set[object]) -> Relation | None:

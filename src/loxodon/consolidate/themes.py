@@ -71,8 +71,9 @@ def renew_theme(store: Store, theme: str, now: datetime) -> Record | None:
     facts = [one for one in known if one.valid_until is None and not one.done]
     # What matters most first, then what is newest
     facts.sort(key=lambda one: (-round(one.importance, 2), -said_since(one).timestamp(), one.id))
-    least = store.decay.config.decay.summary_facts
-    content = _summed_up(facts) if len(facts) >= least else ""
+    settings = store.decay.config.decay
+    least = 1 if theme.startswith(DAY) and settings.days == "all" else settings.summary_facts
+    content = _summed_up(facts, least) if len(facts) >= least else ""
     if not content:
         return kept and store.update(kept.id, None, "outdated", now, {"state": "archived"})
     derived = tuple(fact.id for fact in facts)
@@ -117,7 +118,8 @@ def _facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
     if theme.startswith(DAY):
         start = datetime.fromisoformat(theme.removeprefix(DAY)).replace(tzinfo=now.tzinfo)
         where = Filter(state="active", kind="fact", since=start, until=start + timedelta(days=1))
-        return [one for one in store.find(where, _MOST_FACTS) if one.category in _HAPPENED]
+        every, found = store.decay.config.decay.days == "all", store.find(where, _MOST_FACTS)
+        return [one for one in found if every or one.category in _HAPPENED]
     subject, category = _subject_of(theme), "" if ":" in theme else theme.partition("/")[2]
     if theme.startswith("project:"):
         found = store.latest("project", subject, _MOST_FACTS)
@@ -156,8 +158,8 @@ _NO_PART = re.compile(r"\A(?:我|(?:I|My|We|Our)\b)|[。！？!?]|\.\s|[\"“”
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff][^\s\u3400-\u9fff]*")
 
 
-def _summed_up(facts: Sequence[Record]) -> str:
-    """What facts say together, as far as it fits; empty where no two fit."""
+def _summed_up(facts: Sequence[Record], least: int) -> str:
+    """What facts say together, as far as it fits; empty where no two fit, or the one of a day."""
     clauses = [clause_of(fact) for fact in facts]
     language = Counter(clause.language for clause in clauses).most_common(1)[0][0]
     said: list[Clause] = []
@@ -170,7 +172,7 @@ def _summed_up(facts: Sequence[Record]) -> str:
         fits = clause.language == language and clause not in said
         if sayable and fits and len(_WORD.findall(text)) <= room:
             said.append(clause)
-    return _sentence(said) if len(said) > 1 else ""
+    return _sentence(said) if len(said) >= min(2, least) else ""
 
 
 def _sentence(said: Sequence[Clause]) -> str:

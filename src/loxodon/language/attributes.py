@@ -47,7 +47,7 @@ _ONE: dict[About, str] = {
     ),
     "change": (
         "home employer workplace school major partner_status commute car phone computer "
-        "living_with bedtime wake_time"
+        "living_with whereabouts bedtime wake_time"
     ),
     "preference": "reply_language reply_style form_of_address units favourite",
     "decision": "deploy_target database default_branch version",

@@ -147,9 +147,7 @@ class Frames:
                 if not (found := pattern.match(*texts[pattern.whole])):
                     continue
                 slots = {k: v.strip() for k, v in found.groupdict().items() if v}
-                kinds = [
-                    (kind, slots[name]) for name, kind in pattern.slots.items() if name in slots
-                ]
+                kinds = [(of, slots[name]) for name, of in pattern.slots.items() if name in slots]
                 if all(self.slots[kind].holds(text, small) for kind, text in kinds):
                     return FrameMatch(frame, slots, kinds)
         return None

@@ -417,7 +417,7 @@ def _conjuncts(
     if before and clause.who in ("", "bare"):
         ways = [*grammar.sharing(before, clause.text), clause]
     if not clause.who:
-        ways += grammar.strangers(clause.text)
+        ways += [one._replace(hedged=clause.hedged) for one in grammar.strangers(clause.text)]
     ways += [one for one in map(grammar.settled, ways) if one]
     for one in ways:
         said = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
@@ -457,7 +457,8 @@ def _match(
     if attribute == "todo" and match.frame.whole and not mine:
         return None  # whoever was spoken of before may be the one who does it
     loose = clause.loose and match.frame.act == "state" and not match.frame.whole
-    return None if loose else (clause, match)
+    guess = clause.hedged and (match.frame.act != "state" or match.frame.whole)  # ends nothing
+    return None if loose or guess else (clause, match)
 
 
 # What tells nothing of the speaker, and may still say how they want to be answered, or what they
@@ -646,12 +647,15 @@ def _own_words(
         return []
     if asks and (_HANDED.search(text) or speech.has(text, "question", "whether")):
         return []
-    bare = bool(clauses) and clauses[0].who == "bare"
+    first = clauses[0] if clauses else None
     ahead = not asks and _is_ahead(text, sentence.at)
     ill = grammar.frames.of_health(grammar.evened(text))
+    bare = first is not None and first.who == "bare"
     about = text != sentence.text or bare or ahead or speech.tells(text)
     least = worth.LEAST if about and not asks else worth.SURELY
-    keep = worth.judge(text).keep
+    # A guess is worth what it would be if it were so
+    plainly = speech.like("hedge").sub("", text).strip(" ，,") if hedged else text
+    keep = max(worth.judge(one).keep for one in (text, plainly))
     worthy = (about and (ill or (ahead and speech.tells(text)))) or keep >= least
     weight = speech.weight(sentence.lead + sentence.text)
     says_something = _length(text) > _POINTING if sentence.lead else keep >= worth.MAYBE
@@ -659,7 +663,8 @@ def _own_words(
     kept = half or wish or ((worthy or bool(kind) or marked) and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     # What changes something known is worth keeping; `keep.py` says whether it does.
-    may_change = not asks and not never and keep >= worth.MAYBE
+    denies = somebody and speech.has(text, "denial")
+    may_change = not asks and not never and (keep >= worth.MAYBE or denies)
     if not kept and not change.over and not may_change and not (change.act != "state" and somebody):
         return []
     of_work = {"": "", "event": "plan"}.get(kind, "decision")  # which matters as much as that
@@ -675,7 +680,6 @@ def _own_words(
         quoted=True,
         tentative=not kept,
     )
-    first = clauses[0] if clauses else None
     if hedged or (first and first.hedged and not wanted):
         statement = statement._replace(confidence=HEDGED)
     if first and first.who in ("person", "pet"):

@@ -173,9 +173,10 @@ def block(
     language: str,
     unsure: bool = False,
     recut: Recut | None = None,
+    cited: bool = False,
 ) -> tuple[str, int, tuple[Item, ...]]:
     """As many items as fit, best first, as text, its tokens and the items; where it is `unsure`
-    whether they answer, it says so.
+    whether they answer, it says so, and where they are `cited`, what each is from and its tags.
 
     One that does not fit is passed over for a shorter one; but where that would be the best of all,
     it is cut to the sentences that matter. What no longer holds gets the room that is left, and
@@ -195,7 +196,7 @@ def block(
         lengths = [most for most in _SHORTER if len(item.content) > most and not fitting]
         shorter = [item._replace(content=snippet(item.content, words, most)) for most in lengths]
         for form in (item, *shorter):
-            entry = _entry(form, language)
+            entry = _entry(form, language, cited)
             cost = count(f"{len(fitting) + 1}. {entry}") + 1
             if used + cost <= budget:
                 used += cost
@@ -209,10 +210,11 @@ def block(
         if recut(item, int(size * (1 + room / cost))).content == item.content:
             continue  # it is whole, as most are
         forms = (recut(item, int(size * (1 + share * room / cost))) for share in _LONGER)
-        longer = next((one for one in forms if count(_entry(one, language)) <= cost + room), item)
-        more = count(_entry(longer, language)) - cost
+        told = ((one, _entry(one, language, cited)) for one in forms)
+        longer, entry = next((one for one in told if count(one[1]) <= cost + room), (item, entry))
+        more = count(entry) - cost
         if more > 0 and item.content.strip("…") in longer.content:
-            kept[n] = item, _entry(longer, language)
+            kept[n] = item, entry
             used, least = used + more, _NEAR * item.score
     while kept:
         entries = [f"{number}. {entry}" for number, (_, entry) in enumerate(kept, 1)]
@@ -226,7 +228,7 @@ def block(
     return "", 0, ()
 
 
-def _entry(item: Item, language: str) -> str:
+def _entry(item: Item, language: str, cited: bool) -> str:
     """A line with the day, and whose words they are; ids cost an agent tokens and say nothing. Of a
     note also the headings that it stands under, without which a line may mean nothing."""
     words, said_by = quote.lines(item.content), item.why.get("speaker")
@@ -235,19 +237,23 @@ def _entry(item: Item, language: str) -> str:
     elif said_by:
         words = f"{who(said_by, language)}: {words}"
     line = f"[{item.at:%Y-%m-%d}] {marks(item, language)}{words}"
-    if item.kind == "note":
-        source = item.sources[0]
-        place = quote.line(f"{source.file}:{source.line}", _SOURCE)
-        return f"{line}\n{quote.INDENT}{t('source: {id}', language, id=place)}"
+    file = item.sources[0] if item.kind == "note" else None
+    place = quote.line(f"{file.file}:{file.line}", _SOURCE) if file else item.id
+    about = [t("source: {id}", language, id=place)]
+    if cited and item.tags:
+        about.append(t("tags: {tags}", language, tags=quote.line(", ".join(item.tags), _SOURCE)))
+    behind = f"\n{quote.INDENT}{' | '.join(about)}" if cited or file else ""
     # The days that `last Thursday` and the like mean, so that no reader must compute them
+    moments = find_moments(item.content, item.at) if item.kind != "note" else []
+    absolute = item.kind != "turn" and not all(one.relative for one in moments)  # it says its days
     told = {
         one.text: format_date(one, language)
-        for one in find_moments(item.content, item.at)
-        if one.relative and not one.recurring and not one.since <= item.at < one.until
+        for one in (() if absolute else moments)
+        if one.relative and not (one.recurring or one.since <= item.at < one.until)
         if one.until - one.since > _MONTH or abs(one.since - item.at) < _FAR
     }
     days = [f"{quote.line(text, _NAME)} = {day}" for text, day in list(told.items())[:_DAYS]]
-    return f"{line} [{'; '.join(days)}]" if days else line
+    return f"{line} [{'; '.join(days)}]{behind}" if days else line + behind
 
 
 def who(speaker: str, language: str) -> str:

@@ -199,23 +199,16 @@ class Overviews(OpenSpace):
                 rows = [int(turn.ref.removeprefix("t_")) for turn in turns]
                 drawn = self._store.drawn_from(rows)
                 records = _with_sources(self._store, {one for of in drawn.values() for one in of})
-            found = []
-            for row, turn in zip(rows, turns, strict=True):
-                own = [records[one] for one in drawn.get(row, ()) if one in records]
-                found.append(Moment(turn, tuple(own)))
-            return found, last
+            own = ([records[one] for one in drawn.get(row, ()) if one in records] for row in rows)
+            return [Moment(turn, tuple(some)) for turn, some in zip(turns, own, strict=True)], last
 
         return paged("timeline", cursor, read)
 
     @verb("GET /graph", audit="reads", masked="always")
     def graph(
-        self,
-        *,
-        limit: Annotated[
-            int, Arg("maximum number of nodes, the strongest first (150; 0 for all)")
-        ] = 150,
+        self, *, limit: Annotated[int, Arg("maximum number of nodes (150; 0 for all)")] = 150
     ) -> Graph:
-        """Return the people and things that memories are about, and what ties them."""
+        """Return the people and things that memories are about, strongest first, and their ties."""
         from loxodon.recall.graph import graph  # long, and only a page for people needs it
 
         return graph(self, number("limit", limit))
@@ -241,13 +234,12 @@ class Overviews(OpenSpace):
             drawn = store.drawn_from(rows)
             beside = store.records({one for some in drawn.values() for one in some}).values()
             made = store.records(store.column("made_from", record.id)).values()
-            made_of = [store.get(one) for one in record.derived_from]
             return Related(
                 record,
                 tuple(said(row, turns[row]) for row in rows if row in turns),
                 store.get(record.replaces) if record.replaces else None,
                 next((one for one in made if one.replaces == record.id), None),
-                tuple(one for one in made_of if one is not None),
+                tuple(filter(None, map(store.get, record.derived_from))),
                 tuple(one for one in made if one.replaces != record.id),
                 tuple(one for one in beside if one.id != record.id)[:_BESIDE],
             )

@@ -77,7 +77,8 @@ def recall(
         ranked = [one for one in ranked if one.note or one.score >= least]
     items, fates, recut = items_of(look, ranked, in_view, here, shown)
     more = None if unsure or question.tells else recut
-    context, tokens, chosen = block(items, budget, space.count, question.language, unsure, more)
+    told = question.language, unsure, more, space.config.recall.sources
+    context, tokens, chosen = block(items, budget, space.count, *told)
     left = (
         LeftOut("budget", len(items) - len(chosen)),
         LeftOut("top", len(ranked) - len(items) - len(fates)),

@@ -71,7 +71,7 @@ class _English:
         subject = "The user" if match.frame.whole else clause.shown
         text = match.frame.say
         if clause.hedged:
-            text = re.sub(r"(\{S\}(?: is)?)", r"\1 probably", text)
+            text = re.sub(r"(\{S\}(?: is\b)?|\{S's\}.* is\b)", r"\1 probably", text)
         if clause.act == "end" and match.frame.act != "end":
             text = text.replace("{S} is ", "{S} is no longer ").replace(
                 "{S} has ", "{S} no longer has "

@@ -173,12 +173,9 @@ def _light(text: str) -> str:
 
 
 def _clause(text: str, known: Mapping[str, str]) -> Clause:
-    hedge = _like["hedge"].search(text)
-    if hedge:
-        text = (text[: hedge.start()] + text[hedge.end() :]).strip(" ,")
-    if might := _like["might"].search(text):
-        hedge, verb = might, "is" if might[1] == "be" else "have"
-        text = f"{text[: might.start()]}{verb}{text[might.end() :]}"
+    said, text = text, _like["hedge"].sub("", text, count=1).strip(" ,")
+    text = _like["might"].sub(lambda may: {"be": "is"}.get(may[1], may[1] or ""), text, count=1)
+    hedged = text != said
     ended = _like["ended"].match(text)
     if ended:
         be = ended["be"] or ended["be2"] or ("am" if " am " in text else "")
@@ -186,7 +183,7 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
         be = be or (re.search(r" (am|are|is) (?:not|no longer) ", text) or ["", ""])[1]
         text = " ".join(filter(None, (ended["who"], be, verb)))
     plain = re.sub(r"\s+", " ", _like["adverb"].sub("", text)).strip()
-    clause = _with_subject(plain, known)._replace(hedged=hedge is not None)
+    clause = _with_subject(plain, known)._replace(hedged=hedged)
     return _timed(clause._replace(act="end") if ended else clause)
 
 

@@ -128,7 +128,7 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
         plain, (time, kind) = after.lstrip("，"), early
     clause = _with_subject(plain, known, before, alone)
     if not clause.who:
-        return Clause(text)
+        return Clause(plain, hedged=hedge is not None)
     stands_alone = text[0] not in "他她它"  # a pronoun was replaced by whom it means
     clause = clause._replace(text=text if stands_alone else clause.text, hedged=hedge is not None)
     rest, inside = _timed(clause.rest)
