@@ -29,6 +29,7 @@ _PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
 _GO_ON = ENGLISH | {"works", "opens", "unlocks", "last", "now", "yesterday", "today"}
 _SIGNS = frozenset("!@#$%^&*+=~?|")
 _PUBLIC = re.compile(expanded("<PUBLIC_NUMBER>"))
+_DOCUMENTED = re.compile(expanded("<DOCUMENTED>"))
 _TECHNICAL = re.compile(expanded("<TECHNICAL>"))
 _CALL = re.compile(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
 # Where a value is kept, or the name that it is put in the place of
@@ -47,7 +48,16 @@ def _has_part(it: str, parts: tuple[str, ...]) -> bool:
 
 
 def _is_placeholder(it: str) -> bool:
-    return _has_part(it, words("placeholder_parts")) or len(set(it.lower())) <= 3
+    return _has_part(it, words("placeholder_parts") + words("runs")) or len(set(it.lower())) <= 3
+
+
+def _is_sample(one: Candidate) -> bool:
+    """Whether something in a complete form stands for a key: a run of letters only where the words
+    beside it say so."""
+    if _has_part(one.it, words("placeholder_parts")) or len(set(one.it.lower())) <= 3:
+        return True
+    beside = one.lead(80) + one.text[one.end : one.end + 40]
+    return _has_part(one.it, words("runs")) and _DOCUMENTED.search(beside) is not None
 
 
 def _has_digit(it: str) -> bool:
@@ -93,19 +103,19 @@ def token(one: Candidate) -> bool:
     """A key of a known form: no joined words (`sk-spinner-container`), nor a piece of a path."""
     it = one.it
     is_words = not _has_digit(it) and all(
-        piece.islower() or piece.isupper() or piece.istitle()
+        len(piece) < _LONG_WORD and (piece.islower() or piece.isupper() or piece.istitle())
         for piece in re.split("[-_.]", it)
         if piece
     )
     is_key = "." in it or "_" in it[:12] or it.startswith(("sk-", "eyJ")) or mixed_case(one)
     is_path = one.before == "/" and not is_key
-    return not _is_placeholder(it) and not is_words and not is_path
+    return not _is_sample(one) and not is_words and not is_path
 
 
 def mixed_case(one: Candidate) -> bool:
     """Base64 rather than the digits of a hash."""
     kinds = (str.isupper, str.islower, str.isdigit)
-    return not _is_placeholder(one.it) and all(any(map(kind, one.it)) for kind in kinds)
+    return not _is_sample(one) and all(any(map(kind, one.it)) for kind in kinds)
 
 
 def user_and_password(one: Candidate) -> bool:
@@ -449,13 +459,13 @@ add_checks(
 )
 add_checks(
     *(token, mixed_case, user_and_password, code, recovery_code, quoted),
-    not_placeholder=lambda one: not _is_placeholder(one.it),
+    not_placeholder=lambda one: not _is_sample(one),
     # Five by five: no words, and not digits alone
     product_key=lambda one: (
-        not _is_placeholder(one.it) and _has_digit(one.it) and any(map(str.isalpha, one.it))
+        not _is_sample(one) and _has_digit(one.it) and any(map(str.isalpha, one.it))
     ),
     # As long as a hash: a key where nothing says that it is public
-    wallet_key=lambda one: not _is_placeholder(one.it) and not _PUBLIC.search(one.lead(40)),
+    wallet_key=lambda one: not _is_sample(one) and not _PUBLIC.search(one.lead(40)),
     # Behind 提取码: letters and digits, or what is not a word that goes on
     share_code=lambda one: len(set(one.it)) > 1 and one.after not in _COUNTED,
     number=lambda one: _is_number(one, 3),
