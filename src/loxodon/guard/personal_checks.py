@@ -10,6 +10,7 @@ from loxodon.guard.policy import CHECKS, Candidate, Spans, Test, add_checks, alo
 
 _PROVINCES = frozenset(words("provinces"))
 _DOUBLED = {str(n): sum(divmod(2 * n, 10)) for n in range(10)}
+_DATE = re.compile(r"(?:19|20)\d\d[-./ ]?\d\d?(?:[-./ ]?\d\d?)?|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d")
 _AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
 
 
@@ -109,6 +110,15 @@ def korean_id(one: Candidate) -> bool:
         return False
 
 
+def labelled(one: Candidate) -> bool:
+    """Any number behind words that say what it is; no date, and no amount."""
+    it = one.digits
+    is_date = any(map(_DATE.fullmatch, (one.it, it)))
+    is_counted = one.after in tuple("元天年月日次%人块") or one.before in tuple("$€£¥")
+    is_long = len(it) >= 5 and sum(map(str.isalnum, one.it)) >= 6 and len(set(it)) > 1
+    return alone(one) and is_long and not (is_date or is_counted)
+
+
 def landline(one: Candidate) -> bool:
     return alone(one) and len(set(one.digits)) > 2
 
@@ -175,11 +185,9 @@ def english_address(one: Candidate) -> bool:
 
 CHECKS["chinese_address"] = chinese_address
 add_checks(
-    *(chinese_id, company_code, bank_card, hong_kong_id, taiwan_id, korean_id),
+    *(labelled, chinese_id, company_code, bank_card, hong_kong_id, taiwan_id, korean_id),
     *(landline, five_pairs, named_phone, account_name, mail, english_address),
     iban=_stdnum("iban", check_country=False),
-    # Any number, where the words before it say what it is
-    labelled=lambda one: alone(one) and len(one.digits) > 6 and len(set(one.digits)) > 1,
     social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
     cpf=_stdnum("br.cpf"),
     italian_tax_code=_stdnum("it.codicefiscale"),
