@@ -38,16 +38,17 @@ def in_parts(content: object, read: Callable[[Any], str]) -> str:
     return _PARTS.join((texts[0], "\n\n".join(texts[1:])))
 
 
-def own_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """Turns in the order in which they were said; those of a person with only their own words."""
+def own_turns(turns: Sequence[Turn], as_said: Sequence[Turn] = ()) -> Iterator[Turn]:
+    """Turns in the order in which they were said; those of a person with only their own words.
+    `as_said` has them without holes, where there are any."""
     before = dict[str, list[Turn]]()
-    for turn in turns:
+    for turn, whole in zip(turns, as_said or turns, strict=True):
         said = before.setdefault(turn.session, [])
         own = turn.content
         if _is_persons(turn):
             own = "" if _awaited(said) else _ITEM.sub("", own_words(turn.content))
         yield turn if own == turn.content else turn._replace(content=own)
-        before[turn.session] = [*said[-1:], turn]
+        before[turn.session] = [*said[-1:], whole]
 
 
 def _is_persons(turn: Turn) -> bool:
@@ -175,6 +176,9 @@ def _opened(text: str) -> int | None:
     if len(rules) == 1 and not any(map(str.isalnum, rules[0][0])):
         return 0
     found = [rules[0].start()] if len(rules) % 2 else []
+    letter = shape("salutation").search(text)
+    if letter and _has(text[max(0, letter.start() - _READ) : letter.start()], *_HANDING):
+        found.append(letter.start())
     entries, labels = list[int](), list[int]()
     for line in _LINE.finditer(text):
         start, said = line.start(), line[0]
@@ -233,10 +237,26 @@ def _awaited(before: Sequence[Turn]) -> bool:
     asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
     if not asked:
         return wanted and _has(answer, "text")
-    if _has(asked, "mine") or not _has(asked, "text", "task", "saying", "them", "code"):
+    if _has(asked, "mine") or not _has(asked, *_HANDING, "them", "code", "plays"):
         return False
-    comes = _has(asked, "coming") or words("comes").match(asked)
-    return bool(comes) or (wanted and not others(asked))
+    if _has(asked, "coming", "plays") or words("comes").match(asked):
+        return True
+    return (wanted or _lacks_its_text(asked.rstrip())) and not others(asked)
+
+
+def _lacks_its_text(message: str) -> bool:
+    """Whether a message ends with a sentence about a text that is not there."""
+    start, end = [*_sentences(message, 0, len(message))][-1]
+    last = message[start:end]
+    if last.endswith((":", "：")):
+        return _announces(last, before_a_line=True)
+    said = _has(last, "saying", "receiving") and not words("of_oneself").match(last)
+    task = _has(last, "task")
+    if _LINK.search(message) or not (said or task or _has(last, "asks")):
+        return False
+    if _has(last, "this_text") or (said and _has(last, "cataphora")):
+        return True
+    return (said or task) and _has(last, "bare") and not words("is_this").match(last)
 
 
 def _handed_over(text: str, whole: int) -> Span:
@@ -280,6 +300,10 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _begins_within(sentence: str) -> int:
     """Where in a sentence somebody else's words begin; 0 where none do."""
+    for kind in ("plays", "speaks_directly", "on_behalf"):
+        spoken = words(kind).search(sentence)
+        if spoken and (kind != "on_behalf" or words("first_person").match(sentence, spoken.end())):
+            return spoken.end()
     spoken = words("speaks").search(sentence)
     if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
@@ -318,8 +342,10 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
         if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
             return True
         asks = title or task or _has(sentence, "asks")
-        return _has(sentence, "bare") or (asks and _has(sentence, "theirs", "this", "them"))
-    return (_has(sentence, "this_text") and (got or task)) or (text and said and task)
+        theirs = asks and _has(sentence, "theirs", "this", "them")
+        return _has(sentence, "bare") or theirs or (task and got and _has(sentence, "asks"))
+    this = _has(sentence, "this_text") and (got or task or _has(sentence, "somebody"))
+    return this or (text and said and task)
 
 
 def _tells_of(sentence: str, after: Sequence[str]) -> bool:
@@ -327,8 +353,15 @@ def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     first person, and this one or the last one is about that."""
     if not words("first_person").match(after[0]) or _has(after[0], "asks"):
         return False
-    text, about_it = _has(sentence, "text"), _has(after[-1], "asks", "them")
-    theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
+    if _has(sentence, "on_behalf"):
+        return True
+    if _has(sentence, "writes") and not _has(sentence, "mine"):
+        if any(_has(one, "to_you") for one in after[:3]):
+            return True
+    text, about_it = _has(sentence, "text"), len(after) > 1 and _has(after[-1], "asks", "them")
+    own = words("first_person").match(sentence) is not None
+    theirs = _has(sentence, "them") or (not own and _has(sentence, "theirs"))
+    theirs = theirs or (_has(sentence, "fiction") and _has(sentence, "this_text"))
     if text and theirs and _has(sentence, "asked_of_you"):
         return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
     own = words("of_oneself").match(sentence) or _has(sentence, "mine", "asks", "compares")
@@ -341,6 +374,7 @@ def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     return about_it and bool(said) and not told
 
 
+_HANDING = ("text", "task", "saying", "receiving")
 _SHORT = 50
 _ENDS = ".!?。！？;；,，"
 _LINK = re.compile(r"https?://\S+")
@@ -363,5 +397,7 @@ def shape(name: str) -> re.Pattern[str]:
 def words(kind: str) -> re.Pattern[str]:
     """The words of one kind in `own_words.toml`."""
     known = table("own_words")
-    pattern: str = known[kind].replace("TEXT", known["text"])
-    return any_case(pattern.replace("LANGUAGE", known["language"]).replace("\n", ""))
+    pattern: str = known[kind]
+    for name in ("text", "language", "person", "others"):
+        pattern = pattern.replace(name.upper(), known[name])
+    return any_case(pattern.replace("\n", ""))
