@@ -46,7 +46,8 @@ def own_turns(turns: Sequence[Turn], as_said: Sequence[Turn] = ()) -> Iterator[T
         said = before.setdefault(turn.session, [])
         own = turn.content
         if _is_persons(turn):
-            own = "" if _awaited(said) else _ITEM.sub("", own_words(turn.content))
+            is_text = _awaited(said) and not words("interjects").match(turn.content)
+            own = "" if is_text else _ITEM.sub("", own_words(turn.content))
         yield turn if own == turn.content else turn._replace(content=own)
         before[turn.session] = [*said[-1:], whole]
 
@@ -237,10 +238,12 @@ def _awaited(before: Sequence[Turn]) -> bool:
     asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
     if not asked:
         return wanted and _has(answer, "text")
-    if _has(asked, "mine") or not _has(asked, *_HANDING, "them", "code", "plays"):
+    if _has(asked, "mine"):
         return False
     if _has(asked, "coming", "plays") or words("comes").match(asked):
         return True
+    if not _has(asked, *_HANDING, "them", "code", "objectless"):
+        return wanted and _has(answer, "text")
     return (wanted or _lacks_its_text(asked.rstrip())) and not others(asked)
 
 
@@ -252,9 +255,13 @@ def _lacks_its_text(message: str) -> bool:
         return _announces(last, before_a_line=True)
     said = _has(last, "saying", "receiving") and not words("of_oneself").match(last)
     task = _has(last, "task")
-    if _LINK.search(message) or not (said or task or _has(last, "asks")):
+    if _LINK.search(message):
         return False
-    if _has(last, "this_text") or (said and _has(last, "cataphora")):
+    if _has(last, "objectless") or (_has(last, "text") and _has(last, "listens")):
+        return True
+    if (said and _has(last, "cataphora")) or (
+        _has(last, "this_text") and (said or task or _has(last, "asks"))
+    ):
         return True
     return (said or task) and _has(last, "bare") and not words("is_this").match(last)
 
@@ -285,7 +292,8 @@ def _handed_over(text: str, whole: int) -> Span:
         if asks and _GONE not in closing:
             return 0, said[-1][1] - len(closing) + asks.start()
         is_about = all(_has(closing, kind) for kind in ("points", "text", "task"))
-        if len(lines) > 1 and (is_about or _has(closing, "above")):
+        is_about = is_about or words("about_above").match(closing) is not None
+        if len(lines) > 1 and not _has(closing, "mine") and (is_about or _has(closing, "above")):
             return 0, lines[-1][0]
     return 0, 0
 
@@ -300,17 +308,20 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _begins_within(sentence: str) -> int:
     """Where in a sentence somebody else's words begin; 0 where none do."""
-    for kind in ("plays", "speaks_directly", "on_behalf"):
-        spoken = words(kind).search(sentence)
-        if spoken and (kind != "on_behalf" or words("first_person").match(sentence, spoken.end())):
+    for kind in ("plays", "speaks_directly"):
+        if spoken := words(kind).search(sentence):
             return spoken.end()
+    for kind in ("on_behalf", "objectless"):
+        asked = words(kind).search(sentence)
+        if asked and words("first_person").match(sentence, asked.end()):
+            return asked.end()
     spoken = words("speaks").search(sentence)
     if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
     at = 0
     for mark in shape("colon").finditer(sentence):
         clause, dash = sentence[at : mark.start()], mark[0] not in ":："
-        kinds = ("text",) if dash else ("text", "task", "saying", "receiving", "wording")
+        kinds = ("text",) if dash else (*_HANDING, "wording", "objectless")
         aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
         theirs = not aside and _has(clause, *kinds)
         theirs = theirs and (not dash or (len(clause) < _SHORT and not _ME.search(clause)))
@@ -332,6 +343,8 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
         code = _has(sentence, "code", "bidding", "fiction")
         mine = words("of_mine").match(sentence) is not None
         return known or code or (_has(sentence, "points") and not mine)
+    if _has(sentence, "objectless"):
+        return True
     comes = words("comes").match(sentence)
     if (comes and not _ME.search(comes[0])) or (known and _has(sentence, "cataphora")):
         return True
@@ -344,7 +357,8 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
         asks = title or task or _has(sentence, "asks")
         theirs = asks and _has(sentence, "theirs", "this", "them")
         return _has(sentence, "bare") or theirs or (task and got and _has(sentence, "asks"))
-    this = _has(sentence, "this_text") and (got or task or _has(sentence, "somebody"))
+    theirs = not words("first_person").match(sentence) and _has(sentence, "somebody")
+    this = _has(sentence, "this_text") and (got or task or theirs)
     return this or (text and said and task)
 
 
