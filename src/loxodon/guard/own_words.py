@@ -240,10 +240,12 @@ def _awaited(before: Sequence[Turn]) -> bool:
         return wanted and _has(answer, "text")
     if _has(asked, "mine"):
         return False
-    if _has(asked, "coming", "plays") or words("comes").match(asked):
+    if _has(asked, "plays") or words("comes").match(asked):
         return True
     if not _has(asked, *_HANDING, "them", "code", "objectless"):
         return wanted and _has(answer, "text")
+    if _has(asked, "coming"):
+        return True
     return (wanted or _lacks_its_text(asked.rstrip())) and not others(asked)
 
 
@@ -257,7 +259,7 @@ def _lacks_its_text(message: str) -> bool:
     task = _has(last, "task")
     if _LINK.search(message):
         return False
-    if _has(last, "objectless") or (_has(last, "text") and _has(last, "listens")):
+    if _has(last, "objectless", "title_only") or (_has(last, "listens") and _has(message, "text")):
         return True
     if (said and _has(last, "cataphora")) or (
         _has(last, "this_text") and (said or task or _has(last, "asks"))
@@ -313,8 +315,9 @@ def _begins_within(sentence: str) -> int:
             return spoken.end()
     for kind in ("on_behalf", "objectless"):
         asked = words(kind).search(sentence)
-        if asked and words("first_person").match(sentence, asked.end()):
-            return asked.end()
+        clause = shape("first_clause").search(sentence, asked.end()) if asked else None
+        if clause:
+            return clause.end()
     spoken = words("speaks").search(sentence)
     if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
@@ -343,7 +346,7 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
         code = _has(sentence, "code", "bidding", "fiction")
         mine = words("of_mine").match(sentence) is not None
         return known or code or (_has(sentence, "points") and not mine)
-    if _has(sentence, "objectless"):
+    if _has(sentence, "objectless", "title_only"):
         return True
     comes = words("comes").match(sentence)
     if (comes and not _ME.search(comes[0])) or (known and _has(sentence, "cataphora")):
@@ -369,10 +372,12 @@ def _tells_of(sentence: str, after: Sequence[str]) -> bool:
         return False
     if _has(sentence, "on_behalf"):
         return True
-    if _has(sentence, "writes") and not _has(sentence, "mine"):
+    text = _has(sentence, "text")
+    written = _has(sentence, "writes") or (text and _has(sentence, "receiving"))
+    if written and not _has(sentence, "mine"):
         if any(_has(one, "to_you") for one in after[:3]):
             return True
-    text, about_it = _has(sentence, "text"), len(after) > 1 and _has(after[-1], "asks", "them")
+    about_it = len(after) > 1 and _has(after[-1], "asks", "them")
     own = words("first_person").match(sentence) is not None
     theirs = _has(sentence, "them") or (not own and _has(sentence, "theirs"))
     theirs = theirs or (_has(sentence, "fiction") and _has(sentence, "this_text"))
