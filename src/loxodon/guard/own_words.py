@@ -46,7 +46,7 @@ def own_turns(turns: Sequence[Turn], as_said: Sequence[Turn] = ()) -> Iterator[T
         said = before.setdefault(turn.session, [])
         own = turn.content
         if _is_persons(turn):
-            is_text = _awaited(said) and not words("interjects").match(turn.content)
+            is_text = _awaited(said) and not _has(turn.content, "interjects")
             own = "" if is_text else _ITEM.sub("", own_words(turn.content))
         yield turn if own == turn.content else turn._replace(content=own)
         before[turn.session] = [*said[-1:], whole]
@@ -180,18 +180,21 @@ def _opened(text: str) -> int | None:
     letter = shape("salutation").search(text)
     if letter and _has(text[max(0, letter.start() - _READ) : letter.start()], *_HANDING):
         found.append(letter.start())
-    entries, labels = list[int](), list[int]()
+    entries, labels, is_own_form = list[int](), list[int](), False
     for line in _LINE.finditer(text):
         start, said = line.start(), line[0]
         if _GONE in said or _OURS.fullmatch(said):
             continue
+        label = shape("label").match(said)
+        if not label:
+            is_own_form = said.rstrip().endswith((":", "：")) and _has(said[-_READ:], "mine")
         if shape("head").match(said):
             found.append(start)
             entries.append(start)
         elif shape("entry").match(said) or shape("stamped").match(said):
             entries.append(start)
-        elif (label := shape("label").match(said)) and (
-            _is_of_a_role(label["label"]) or not _is_aside(label["label"])
+        elif label and (
+            _is_of_a_role(label["label"]) or not (is_own_form or _is_aside(label["label"]))
         ):
             labels.append(start)
             name, first_person = label["label"].strip("*_"), words("first_person")
@@ -234,38 +237,22 @@ _ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 def _awaited(before: Sequence[Turn]) -> bool:
     """Whether the next message is a text."""
     answer = before[-1].content[-_READ:] if before and before[-1].role == "assistant" else ""
-    wanted = _has(answer, "wanted") and not _has(answer, "of_you")
     asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
-    if not asked:
+    wanted = _meets(answer, "is_text_wanted")
+    if _has(asked, "mine") or _meets(asked, "comes_next"):
+        return not _has(asked, "mine")
+    if not _meets(asked, "is_of_text"):
         return wanted and _has(answer, "text")
-    if _has(asked, "mine"):
-        return False
-    if _has(asked, "plays") or words("comes").match(asked):
-        return True
-    if not _has(asked, *_HANDING, "them", "code", "objectless"):
-        return wanted and _has(answer, "text")
-    if _has(asked, "coming"):
-        return True
     return (wanted or _lacks_its_text(asked.rstrip())) and not others(asked)
 
 
 def _lacks_its_text(message: str) -> bool:
     """Whether a message ends with a sentence about a text that is not there."""
     start, end = [*_sentences(message, 0, len(message))][-1]
-    last = message[start:end]
-    if last.endswith((":", "：")):
-        return _announces(last, before_a_line=True)
-    said = _has(last, "saying", "receiving") and not words("of_oneself").match(last)
-    task = _has(last, "task")
-    if _LINK.search(message):
-        return False
-    if _has(last, "objectless", "title_only") or (_has(last, "listens") and _has(message, "text")):
-        return True
-    if (said and _has(last, "cataphora")) or (
-        _has(last, "this_text") and (said or task or _has(last, "asks"))
-    ):
-        return True
-    return (said or task) and _has(last, "bare") and not words("is_this").match(last)
+    if message.endswith((":", "：")):
+        return _announces(message[start:end], before_a_line=True)
+    heard = _has(message, "text") and _has(message, "listens")
+    return not _LINK.search(message) and (heard or _meets(message[start:end], "lacks_text"))
 
 
 def _handed_over(text: str, whole: int) -> Span:
@@ -277,12 +264,13 @@ def _handed_over(text: str, whole: int) -> Span:
     line = 0  # the first sentence of this one
     for n, (_, end, last) in enumerate(said):
         line = n if n and end > said[n - 1][2] else line
-        if within := _begins_within(texts[n]):
+        if (within := _begins_within(texts[n])) is not None:
             return end - len(texts[n]) + within, whole
         if n + 1 == len(said):
             break
-        if texts[n].rstrip(_BLANK).endswith(_GONE) or text[end:].lstrip().startswith(_GONE):
-            continue  # its marks tell where it ends
+        marked = texts[n].rstrip(_BLANK).endswith(_GONE) or text[end:].lstrip().startswith(_GONE)
+        if marked or _has(texts[n + 1], "back"):  # marks tell where it ends, or nothing begins
+            continue
         new_line = end == last
         handing = texts[line if new_line else n : n + 1]
         announced = any(_announces(one, new_line) for one in handing)
@@ -293,9 +281,7 @@ def _handed_over(text: str, whole: int) -> Span:
         asks = words("wording").search(closing)
         if asks and _GONE not in closing:
             return 0, said[-1][1] - len(closing) + asks.start()
-        is_about = all(_has(closing, kind) for kind in ("points", "text", "task"))
-        is_about = is_about or words("about_above").match(closing) is not None
-        if len(lines) > 1 and not _has(closing, "mine") and (is_about or _has(closing, "above")):
+        if len(lines) > 1 and _meets(closing, "is_about_above"):
             return 0, lines[-1][0]
     return 0, 0
 
@@ -308,11 +294,12 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _begins_within(sentence: str) -> int:
-    """Where in a sentence somebody else's words begin; 0 where none do."""
-    for kind in ("plays", "speaks_directly"):
-        if spoken := words(kind).search(sentence):
-            return spoken.end()
+def _begins_within(sentence: str) -> int | None:
+    """Where in a sentence somebody else's words begin."""
+    if played := words("plays").search(sentence):
+        return played.start()
+    if spoken := words("speaks_directly").search(sentence):
+        return spoken.end()
     for kind in ("on_behalf", "objectless"):
         asked = words(kind).search(sentence)
         clause = shape("first_clause").search(sentence, asked.end()) if asked else None
@@ -324,80 +311,60 @@ def _begins_within(sentence: str) -> int:
     at = 0
     for mark in shape("colon").finditer(sentence):
         clause, dash = sentence[at : mark.start()], mark[0] not in ":："
-        kinds = ("text",) if dash else (*_HANDING, "wording", "objectless")
-        aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
+        kinds = ("text",) if dash else _HANDING
+        aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine", "in_brackets")
         theirs = not aside and _has(clause, *kinds)
         theirs = theirs and (not dash or (len(clause) < _SHORT and not _ME.search(clause)))
         rest = sentence[mark.end() :].strip(_BLANK)
         if theirs and rest and not rest.startswith(_GONE):
             return mark.end()
         at = mark.end()
-    return 0
+    return None
 
 
 def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
     if _has(sentence, "mine") or words("aside").fullmatch(sentence.strip(" \t:：")):
         return False
-    text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
-    got = said or _has(sentence, "receiving")
-    known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
-        code = _has(sentence, "code", "bidding", "fiction")
-        mine = words("of_mine").match(sentence) is not None
-        return known or code or (_has(sentence, "points") and not mine)
-    if _has(sentence, "objectless", "title_only"):
-        return True
-    comes = words("comes").match(sentence)
-    if (comes and not _ME.search(comes[0])) or (known and _has(sentence, "cataphora")):
-        return True
-    if before_a_line:
-        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(
-            words("for_me").sub("", sentence)
-        )
-        if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
-            return True
-        asks = title or task or _has(sentence, "asks")
-        theirs = asks and _has(sentence, "theirs", "this", "them")
-        return _has(sentence, "bare") or theirs or (task and got and _has(sentence, "asks"))
-    theirs = not words("first_person").match(sentence) and _has(sentence, "somebody")
-    this = _has(sentence, "this_text") and (got or task or theirs)
-    return this or (text and said and task)
+        return _meets(sentence, "announces_with_colon")
+    here = "announces_lines" if before_a_line else "announces_here"
+    return _meets(sentence, "announces") or _meets(sentence, here)
 
 
 def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     """Whether a sentence tells that somebody else said or wrote something, the next one is in the
     first person, and this one or the last one is about that."""
-    if not words("first_person").match(after[0]) or _has(after[0], "asks"):
+    if not _has(after[0], "starts_with_me") or _has(after[0], "asks"):
         return False
-    if _has(sentence, "on_behalf"):
+    to_you = any(_has(one, "to_you") for one in after[:3])
+    if _has(sentence, "on_behalf") or (to_you and _meets(sentence, "tells_you")):
         return True
-    text = _has(sentence, "text")
-    written = _has(sentence, "writes") or (text and _has(sentence, "receiving"))
-    if written and not _has(sentence, "mine"):
-        if any(_has(one, "to_you") for one in after[:3]):
-            return True
-    about_it = len(after) > 1 and _has(after[-1], "asks", "them")
-    own = words("first_person").match(sentence) is not None
-    theirs = _has(sentence, "them") or (not own and _has(sentence, "theirs"))
-    theirs = theirs or (_has(sentence, "fiction") and _has(sentence, "this_text"))
-    if text and theirs and _has(sentence, "asked_of_you"):
-        return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
-    own = words("of_oneself").match(sentence) or _has(sentence, "mine", "asks", "compares")
-    if own or _GONE in sentence:
+    if _meets(sentence, "shows"):
+        return not any(_has(one, "asks") for one in after)
+    if _GONE in sentence or _meets(sentence, "is_own"):
         return False
     said, got = ([*words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
     told = any(_has(sentence[one.end() :], "content") for one in said or got)
-    if text:
+    about_it = len(after) > 1 and _has(after[-1], "asks", "them")
+    if _has(sentence, "text"):
         return about_it or bool(not told and (said or got))
     return about_it and bool(said) and not told
 
 
-_HANDING = ("text", "task", "saying", "receiving")
+_HANDING = ("text", "task", "saying", "receiving", "wording", "objectless")
 _SHORT = 50
 _ENDS = ".!?。！？;；,，"
 _LINK = re.compile(r"https?://\S+")
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？!?；]+[”’」』）]*")
+
+
+def _meets(sentence: str, case: str) -> bool:
+    """Whether a sentence has the words of a case in `own_words.toml`."""
+    return any(
+        all(_has(sentence, *one.strip("!").split("|")) != (one[0] == "!") for one in rule.split())
+        for rule in table("own_words")["cases"][case]
+    )
 
 
 def _has(text: str, *kinds: str) -> bool:
@@ -417,6 +384,6 @@ def words(kind: str) -> re.Pattern[str]:
     """The words of one kind in `own_words.toml`."""
     known = table("own_words")
     pattern: str = known[kind]
-    for name in ("text", "language", "person", "others"):
+    for name in ("first_person", "text", "language", "person", "others"):
         pattern = pattern.replace(name.upper(), known[name])
     return any_case(pattern.replace("\n", ""))

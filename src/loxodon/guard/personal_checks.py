@@ -10,7 +10,9 @@ from loxodon.guard.policy import CHECKS, Candidate, Spans, Test, add_checks, alo
 
 _PROVINCES = frozenset(words("provinces"))
 _DOUBLED = {str(n): sum(divmod(2 * n, 10)) for n in range(10)}
-_DATE = re.compile(r"(?:19|20)\d\d[-./ ]?\d\d?(?:[-./ ]?\d\d?)?|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d")
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-./ ]?\d\d?(?:[-./ ]?\d\d?)?|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d"
+)
 _AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
 
 
