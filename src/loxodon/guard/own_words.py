@@ -193,13 +193,15 @@ def _opened(text: str) -> int | None:
             entries.append(start)
         elif shape("entry").match(said) or shape("stamped").match(said):
             entries.append(start)
-        elif label and (
-            _is_of_a_role(label["label"]) or not (is_own_form or _is_aside(label["label"]))
-        ):
+        elif label:
+            name = label["label"].strip("*_")
+            is_role = _has(name, "role") and not _has(name, "me")
+            own = is_own_form or _has(name, "aside", "mine", "me") or _has(said, "in_brackets")
+            if own and not is_role:
+                continue
             labels.append(start)
-            name, first_person = label["label"].strip("*_"), words("first_person")
-            named = shape("name").fullmatch(name) and first_person.match(said, label.end())
-            if named or _is_of_a_role(name) or _has(name, "text", "saying"):
+            named = shape("name").fullmatch(name) and _has(said[label.end() :], "starts_with_me")
+            if named or is_role or _has(name, "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
         found += several[:1] if len(several) > 1 else []
@@ -217,18 +219,8 @@ def _back_at(text: str, opened: int) -> int | None:
     return last if log and "?" in text[last:].replace("？", "?") else None
 
 
-def _is_of_a_role(label: str) -> bool:
-    return _has(label, "role") and not _ME.search(label)
-
-
-def _is_aside(label: str) -> bool:
-    """Whether a label is one that a speaker puts before what they say themselves."""
-    return bool(words("aside").fullmatch(label) or _has(label, "mine") or _ME.search(label))
-
-
 _LINE = re.compile(r"(?m)^[ \t]*\S[^\n]*")
 _OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")  # what came with the words
-_ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 
 
 # --- Sentences that hand something over -----------------------------------------------------------
@@ -312,9 +304,8 @@ def _begins_within(sentence: str) -> int | None:
     for mark in shape("colon").finditer(sentence):
         clause, dash = sentence[at : mark.start()], mark[0] not in ":："
         kinds = ("text",) if dash else _HANDING
-        aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine", "in_brackets")
-        theirs = not aside and _has(clause, *kinds)
-        theirs = theirs and (not dash or (len(clause) < _SHORT and not _ME.search(clause)))
+        theirs = _has(clause, *kinds) and not _has(clause, "aside", "mine", "in_brackets")
+        theirs = theirs and (not dash or (len(clause) < _SHORT and not _has(clause, "me")))
         rest = sentence[mark.end() :].strip(_BLANK)
         if theirs and rest and not rest.startswith(_GONE):
             return mark.end()
@@ -324,7 +315,7 @@ def _begins_within(sentence: str) -> int | None:
 
 def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
-    if _has(sentence, "mine") or words("aside").fullmatch(sentence.strip(" \t:：")):
+    if _has(sentence, "mine", "aside"):
         return False
     if before_a_line and sentence.rstrip().endswith((":", "：")):
         return _meets(sentence, "announces_with_colon")
