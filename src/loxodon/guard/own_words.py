@@ -294,9 +294,9 @@ def _begins_within(sentence: str) -> int | None:
         return spoken.end()
     for kind in ("on_behalf", "objectless"):
         asked = words(kind).search(sentence)
-        clause = shape("first_clause").search(sentence, asked.end()) if asked else None
-        if clause:
-            return clause.end()
+        begins = shape("first_clause").search(sentence, asked.end()) if asked else None
+        if begins:
+            return begins.end()
     spoken = words("speaks").search(sentence)
     if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
