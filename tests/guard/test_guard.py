@@ -338,14 +338,7 @@ def test_identity_number_with_a_wrong_check_digit_is_masked_wherever_it_is_shown
     assert "[chinese id ••0021]" in "".join(pages)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("I take lithium every morning.", "我每天吃降压药", "I'm on sertraline", "我在服用优甲乐"),
-        *("I'm Muslim", "我信佛", "I owe 20,000 dollars", "我欠银行三十万", "my salary is 85k"),
-        *("我月薪两万五", "I have a mortgage of 300k", "我有糖尿病", "I was diagnosed with ADHD"),
-    ],
-)
+@each("text", cases(str(HERE), "sensitive"))
 def test_health_faith_debt_and_income_are_highly_sensitive(text: str) -> None:
     assert sensitivity(text) == "high"
 

@@ -41,6 +41,13 @@ def test_text_may_come_with_the_next_message(before: list[str], own: str) -> Non
     assert own_words_of_last((*before, "I live in Rome")) == own
 
 
+def test_text_comes_whatever_is_held_of_the_message_before(memory: Memory) -> None:
+    for text in ("here is what my sister wrote", "I'm pregnant. I don't want mum to know."):
+        memory.add([{"role": "user", "content": text}], session="s")
+    memory.consolidate(force=True)
+    assert not memory.list()
+
+
 def test_end_of_a_very_long_message_is_nobodys() -> None:
     assert "Rome" not in own_words("I walk a lot. " * 1_000 + "I live in Rome")
     code = "x = 1\n" * 5_000

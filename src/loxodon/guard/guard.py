@@ -129,11 +129,13 @@ class Guard:
         self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
     ) -> list[Draft]:
         """Turns as they may be kept, in the order in which they were said."""
+        from loxodon.guard.secret_checks import answer
+
         kept: list[Draft] = []
         lately: dict[str, Sequence[str]] = {}
         for draft in drafts:
             said = draft.content
-            if draft.session not in lately and self._may_answer(said):
+            if draft.session not in lately and answer(said):
                 lately[draft.session] = before(draft.session)
             text = Clean(self.answered(said, lately.get(draft.session, ())))
             text.by = self
@@ -141,16 +143,12 @@ class Guard:
             kept.append(self.turn(draft._replace(content=text)))
         return kept
 
-    @staticmethod
-    def _may_answer(text: str) -> bool:
-        from loxodon.guard.secret_checks import answer
-
-        return answer(text) is not None
-
     def answered(self, text: str, lately: Sequence[str]) -> str:
         """`text` as it may be kept where `lately` was said before it, oldest first."""
+        from loxodon.guard.secret_checks import answer
+
         clean = self.clean(text)
-        if not lately or not self._may_answer(text):
+        if not lately or not answer(text):
             return clean
         for n, question in enumerate(reversed(lately)):
             without = self.taken(text, question).text
@@ -339,7 +337,8 @@ _NO_NUMBERS = (  # Dates that are no part of a longer number, times, and ids of 
 )
 _IDENTITY = (  # Digits enough for a number, characters in disguise, and names of shorter numbers
     r"\d(?:[ ./()-]{0,3}[A-Za-z]?\d){5}|\d{5}|[A-Za-z]{2}\d\d ?[A-Za-z\d]{3}|%\d|&#|&\w{2,8};"
-    r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|身份证|驾[驶照]|(?i:ssn|social sec|licen)"
+    r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|身份证|驾[驶照]"
+    r"|(?i:ssn|social sec|licen|medicare)"
 )
 _CONTACT = (
     r"|(?i:\d|[@＠]|at ?[\])]|_at_| at [a-z0-9-]{2,40}[ _]?(?:dot|点)|艾特|[微薇威v]信|加v"

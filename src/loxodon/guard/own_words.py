@@ -38,16 +38,18 @@ def in_parts(content: object, read: Callable[[Any], str]) -> str:
     return _PARTS.join((texts[0], "\n\n".join(texts[1:])))
 
 
-def own_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """Turns in the order in which they were said; those of a person with only their own words."""
+def own_turns(turns: Sequence[Turn], as_said: Sequence[Turn] = ()) -> Iterator[Turn]:
+    """Turns in the order in which they were said; those of a person with only their own words.
+    `as_said` has them without holes, where there are any."""
     before = dict[str, list[Turn]]()
-    for turn in turns:
+    for turn, whole in zip(turns, as_said or turns, strict=True):
         said = before.setdefault(turn.session, [])
         own = turn.content
         if _is_persons(turn):
-            own = "" if _awaited(said) else _ITEM.sub("", own_words(turn.content))
+            is_text = _awaited(said) and not _has(turn.content, "interjects")
+            own = "" if is_text else _ITEM.sub("", own_words(turn.content))
         yield turn if own == turn.content else turn._replace(content=own)
-        before[turn.session] = [*said[-1:], turn]
+        before[turn.session] = [*said[-1:], whole]
 
 
 def _is_persons(turn: Turn) -> bool:
@@ -175,23 +177,31 @@ def _opened(text: str) -> int | None:
     if len(rules) == 1 and not any(map(str.isalnum, rules[0][0])):
         return 0
     found = [rules[0].start()] if len(rules) % 2 else []
-    entries, labels = list[int](), list[int]()
+    letter = shape("salutation").search(text)
+    if letter and _has(text[max(0, letter.start() - _READ) : letter.start()], *_HANDING):
+        found.append(letter.start())
+    entries, labels, is_own_form = list[int](), list[int](), False
     for line in _LINE.finditer(text):
         start, said = line.start(), line[0]
         if _GONE in said or _OURS.fullmatch(said):
             continue
+        label = shape("label").match(said)
+        if not label:
+            is_own_form = said.rstrip().endswith((":", "：")) and _has(said[-_READ:], "mine")
         if shape("head").match(said):
             found.append(start)
             entries.append(start)
         elif shape("entry").match(said) or shape("stamped").match(said):
             entries.append(start)
-        elif (label := shape("label").match(said)) and (
-            _is_of_a_role(label["label"]) or not _is_aside(label["label"])
-        ):
+        elif label:
+            name = label["label"].strip("*_")
+            is_role = _has(name, "role") and not _has(name, "me")
+            own = is_own_form or _has(name, "aside", "mine", "me") or _has(said, "in_brackets")
+            if own and not is_role:
+                continue
             labels.append(start)
-            name, first_person = label["label"].strip("*_"), words("first_person")
-            named = shape("name").fullmatch(name) and first_person.match(said, label.end())
-            if named or _is_of_a_role(name) or _has(name, "text", "saying"):
+            named = shape("name").fullmatch(name) and _has(said[label.end() :], "starts_with_me")
+            if named or is_role or _has(name, "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
         found += several[:1] if len(several) > 1 else []
@@ -209,18 +219,8 @@ def _back_at(text: str, opened: int) -> int | None:
     return last if log and "?" in text[last:].replace("？", "?") else None
 
 
-def _is_of_a_role(label: str) -> bool:
-    return _has(label, "role") and not _ME.search(label)
-
-
-def _is_aside(label: str) -> bool:
-    """Whether a label is one that a speaker puts before what they say themselves."""
-    return bool(words("aside").fullmatch(label) or _has(label, "mine") or _ME.search(label))
-
-
 _LINE = re.compile(r"(?m)^[ \t]*\S[^\n]*")
 _OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")  # what came with the words
-_ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 
 
 # --- Sentences that hand something over -----------------------------------------------------------
@@ -229,14 +229,22 @@ _ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 def _awaited(before: Sequence[Turn]) -> bool:
     """Whether the next message is a text."""
     answer = before[-1].content[-_READ:] if before and before[-1].role == "assistant" else ""
-    wanted = _has(answer, "wanted") and not _has(answer, "of_you")
     asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
-    if not asked:
+    wanted = _meets(answer, "is_text_wanted")
+    if _has(asked, "mine") or _meets(asked, "comes_next"):
+        return not _has(asked, "mine")
+    if not _meets(asked, "is_of_text"):
         return wanted and _has(answer, "text")
-    if _has(asked, "mine") or not _has(asked, "text", "task", "saying", "them", "code"):
-        return False
-    comes = _has(asked, "coming") or words("comes").match(asked)
-    return bool(comes) or (wanted and not others(asked))
+    return (wanted or _lacks_its_text(asked.rstrip())) and not others(asked)
+
+
+def _lacks_its_text(message: str) -> bool:
+    """Whether a message ends with a sentence about a text that is not there."""
+    start, end = [*_sentences(message, 0, len(message))][-1]
+    if message.endswith((":", "：")):
+        return _announces(message[start:end], before_a_line=True)
+    heard = _has(message, "text") and _has(message, "listens")
+    return not _LINK.search(message) and (heard or _meets(message[start:end], "lacks_text"))
 
 
 def _handed_over(text: str, whole: int) -> Span:
@@ -248,12 +256,13 @@ def _handed_over(text: str, whole: int) -> Span:
     line = 0  # the first sentence of this one
     for n, (_, end, last) in enumerate(said):
         line = n if n and end > said[n - 1][2] else line
-        if within := _begins_within(texts[n]):
+        if (within := _begins_within(texts[n])) is not None:
             return end - len(texts[n]) + within, whole
         if n + 1 == len(said):
             break
-        if texts[n].rstrip(_BLANK).endswith(_GONE) or text[end:].lstrip().startswith(_GONE):
-            continue  # its marks tell where it ends
+        marked = texts[n].rstrip(_BLANK).endswith(_GONE) or text[end:].lstrip().startswith(_GONE)
+        if marked or _has(texts[n + 1], "back"):  # marks tell where it ends, or nothing begins
+            continue
         new_line = end == last
         handing = texts[line if new_line else n : n + 1]
         announced = any(_announces(one, new_line) for one in handing)
@@ -264,8 +273,7 @@ def _handed_over(text: str, whole: int) -> Span:
         asks = words("wording").search(closing)
         if asks and _GONE not in closing:
             return 0, said[-1][1] - len(closing) + asks.start()
-        is_about = all(_has(closing, kind) for kind in ("points", "text", "task"))
-        if len(lines) > 1 and (is_about or _has(closing, "above")):
+        if len(lines) > 1 and _meets(closing, "is_about_above"):
             return 0, lines[-1][0]
     return 0, 0
 
@@ -278,73 +286,76 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _begins_within(sentence: str) -> int:
-    """Where in a sentence somebody else's words begin; 0 where none do."""
+def _begins_within(sentence: str) -> int | None:
+    """Where in a sentence somebody else's words begin."""
+    if played := words("plays").search(sentence):
+        return played.start()
+    if spoken := words("speaks_directly").search(sentence):
+        return spoken.end()
+    for kind in ("on_behalf", "objectless"):
+        asked = words(kind).search(sentence)
+        begins = shape("first_clause").search(sentence, asked.end()) if asked else None
+        if begins:
+            return begins.end()
     spoken = words("speaks").search(sentence)
     if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
     at = 0
     for mark in shape("colon").finditer(sentence):
         clause, dash = sentence[at : mark.start()], mark[0] not in ":："
-        kinds = ("text",) if dash else ("text", "task", "saying", "receiving", "wording")
-        aside = words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
-        theirs = not aside and _has(clause, *kinds)
-        theirs = theirs and (not dash or (len(clause) < _SHORT and not _ME.search(clause)))
+        kinds = ("text",) if dash else _HANDING
+        theirs = _has(clause, *kinds) and not _has(clause, "aside", "mine", "in_brackets")
+        theirs = theirs and (not dash or (len(clause) < _SHORT and not _has(clause, "me")))
         rest = sentence[mark.end() :].strip(_BLANK)
         if theirs and rest and not rest.startswith(_GONE):
             return mark.end()
         at = mark.end()
-    return 0
+    return None
 
 
 def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
-    if _has(sentence, "mine") or words("aside").fullmatch(sentence.strip(" \t:：")):
+    if _has(sentence, "mine", "aside"):
         return False
-    text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
-    got = said or _has(sentence, "receiving")
-    known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
-        code = _has(sentence, "code", "bidding", "fiction")
-        mine = words("of_mine").match(sentence) is not None
-        return known or code or (_has(sentence, "points") and not mine)
-    comes = words("comes").match(sentence)
-    if (comes and not _ME.search(comes[0])) or (known and _has(sentence, "cataphora")):
-        return True
-    if before_a_line:
-        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(
-            words("for_me").sub("", sentence)
-        )
-        if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
-            return True
-        asks = title or task or _has(sentence, "asks")
-        return _has(sentence, "bare") or (asks and _has(sentence, "theirs", "this", "them"))
-    return (_has(sentence, "this_text") and (got or task)) or (text and said and task)
+        return _meets(sentence, "announces_with_colon")
+    here = "announces_lines" if before_a_line else "announces_here"
+    return _meets(sentence, "announces") or _meets(sentence, here)
 
 
 def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     """Whether a sentence tells that somebody else said or wrote something, the next one is in the
     first person, and this one or the last one is about that."""
-    if not words("first_person").match(after[0]) or _has(after[0], "asks"):
+    if not _has(after[0], "starts_with_me") or _has(after[0], "asks"):
         return False
-    text, about_it = _has(sentence, "text"), _has(after[-1], "asks", "them")
-    theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
-    if text and theirs and _has(sentence, "asked_of_you"):
-        return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
-    own = words("of_oneself").match(sentence) or _has(sentence, "mine", "asks", "compares")
-    if own or _GONE in sentence:
+    to_you = any(_has(one, "to_you") for one in after[:3])
+    if _has(sentence, "on_behalf") or (to_you and _meets(sentence, "tells_you")):
+        return True
+    if _meets(sentence, "shows"):
+        return not any(_has(one, "asks") for one in after)
+    if _GONE in sentence or _meets(sentence, "is_own"):
         return False
     said, got = ([*words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
     told = any(_has(sentence[one.end() :], "content") for one in said or got)
-    if text:
+    about_it = len(after) > 1 and _has(after[-1], "asks", "them")
+    if _has(sentence, "text"):
         return about_it or bool(not told and (said or got))
     return about_it and bool(said) and not told
 
 
+_HANDING = ("text", "task", "saying", "receiving", "wording", "objectless")
 _SHORT = 50
 _ENDS = ".!?。！？;；,，"
 _LINK = re.compile(r"https?://\S+")
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？!?；]+[”’」』）]*")
+
+
+def _meets(sentence: str, case: str) -> bool:
+    """Whether a sentence has the words of a case in `own_words.toml`."""
+    return any(
+        all(_has(sentence, *one.strip("!").split("|")) != (one[0] == "!") for one in rule.split())
+        for rule in table("own_words")["cases"][case]
+    )
 
 
 def _has(text: str, *kinds: str) -> bool:
@@ -363,5 +374,7 @@ def shape(name: str) -> re.Pattern[str]:
 def words(kind: str) -> re.Pattern[str]:
     """The words of one kind in `own_words.toml`."""
     known = table("own_words")
-    pattern: str = known[kind].replace("TEXT", known["text"])
-    return any_case(pattern.replace("LANGUAGE", known["language"]).replace("\n", ""))
+    pattern: str = known[kind]
+    for name in ("first_person", "text", "language", "person", "others"):
+        pattern = pattern.replace(name.upper(), known[name])
+    return any_case(pattern.replace("\n", ""))

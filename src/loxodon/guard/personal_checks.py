@@ -10,6 +10,9 @@ from loxodon.guard.policy import CHECKS, Candidate, Spans, Test, add_checks, alo
 
 _PROVINCES = frozenset(words("provinces"))
 _DOUBLED = {str(n): sum(divmod(2 * n, 10)) for n in range(10)}
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-./ ]?\d\d?(?:[-./ ]?\d\d?)?|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d"
+)
 _AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
 
 
@@ -76,17 +79,10 @@ def bank_card(one: Candidate) -> bool:
 
 def hong_kong_id(one: Candidate) -> bool:
     """Letters from ten, a space for a missing first one, weights from nine, mod 11."""
-    bracketed = "(" in one.it or "（" in one.it
-    it = "".join(c for c in one.it if c.isalnum())
-    if not alone(one) or len(it) not in (8, 9) or bracketed != (")" in one.it or "）" in one.it):
-        return False
-    near = one.text[max(0, one.start - 40) : one.end + 20]
-    said = ("香港", "身份", "HKID", "Hong Kong", "hkid")
-    if not bracketed and not any(word in near for word in said):
-        return False
+    it = "".join(filter(str.isalnum, one.it))
     values = [36 if c == " " else int(c, 36) for c in it[:-1].rjust(8)]
     total = sum(value * weight for value, weight in zip(values, range(9, 1, -1), strict=True))
-    return (total + int(it[-1], 16)) % 11 == 0
+    return alone(one) and (total + int(it[-1], 16)) % 11 == 0
 
 
 def taiwan_id(one: Candidate) -> bool:
@@ -98,15 +94,13 @@ def taiwan_id(one: Candidate) -> bool:
     return alone(one) and total % 10 == 0
 
 
-def korean_id(one: Candidate) -> bool:
-    """A date of birth decides: those given out since 2020 have no check digit."""
-    from stdnum.exceptions import ValidationError
-    from stdnum.kr import rrn
-
-    try:
-        return alone(one) and bool(rrn.get_birth_date(one.it))
-    except ValidationError:
-        return False
+def labelled(one: Candidate) -> bool:
+    """Any number behind words that say what it is; no date, and no amount."""
+    it = one.digits
+    is_date = any(map(_DATE.fullmatch, (one.it, it)))
+    is_counted = one.after in tuple("元天年月日次%人块") or one.before in tuple("$€£¥")
+    is_long = len(it) >= 5 and sum(map(str.isalnum, one.it)) >= 6 and len(set(it)) > 1
+    return alone(one) and is_long and not (is_date or is_counted)
 
 
 def landline(one: Candidate) -> bool:
@@ -125,9 +119,11 @@ def named_phone(one: Candidate) -> bool:
     it = one.digits
     if not 7 <= len(it) <= 15 or not alone(one) or len(set(it)) < 3 or _is_hotline(it):
         return False
-    groups = one.it.replace(".", "-").replace(" ", "-").split("-")
-    is_date = len(groups) == 3 and 4 in (len(groups[0]), len(groups[2])) and len(it) == 8
-    return not is_date and one.after not in ("%", "元", "年", "°") and one.before not in "$€£¥"
+    return (
+        not _DATE.fullmatch(one.it)
+        and one.after not in ("%", "元", "年", "°")
+        and one.before not in "$€£¥"
+    )
 
 
 def account_name(one: Candidate) -> bool:
@@ -175,11 +171,9 @@ def english_address(one: Candidate) -> bool:
 
 CHECKS["chinese_address"] = chinese_address
 add_checks(
-    *(chinese_id, company_code, bank_card, hong_kong_id, taiwan_id, korean_id),
+    *(labelled, chinese_id, company_code, bank_card, hong_kong_id, taiwan_id),
     *(landline, five_pairs, named_phone, account_name, mail, english_address),
     iban=_stdnum("iban", check_country=False),
-    # Any number, where the words before it say what it is
-    labelled=lambda one: alone(one) and len(one.digits) > 6 and len(set(one.digits)) > 1,
     social_security=lambda one: one.digits != "123456789" and _stdnum("us.ssn")(one),
     cpf=_stdnum("br.cpf"),
     italian_tax_code=_stdnum("it.codicefiscale"),

@@ -250,6 +250,7 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     """Turns as memories are made of them."""
     from loxodon.language.forget import without_requests  # a recall has no use for it
 
+    turns = list(turns)
     told = [one._replace(content=tame(one.content)) for one in heard(store, turns, read=True)]
     firsts = {turn.session: int(turn.ref[2:]) for turn in reversed(told) if turn.ref}
     before = list[Turn]()
@@ -257,7 +258,7 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
         before += store.query_turns("turns_before", session, first, 2)
     return [
         turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn
-        for turn in [*own_turns([*before, *told])][len(before) :]
+        for turn in [*own_turns([*before, *told], [*before, *turns])][len(before) :]
     ]
 
 

@@ -25,10 +25,10 @@ _SAID_ABOUT = ENGLISH | frozenset(words("no_passwords"))
 _PREDICATES = _SAID_ABOUT | frozenset(words("predicates"))
 _ENDINGS = words("adjective_ends")
 _COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
-_PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
 _GO_ON = ENGLISH | {"works", "opens", "unlocks", "last", "now", "yesterday", "today"}
 _SIGNS = frozenset("!@#$%^&*+=~?|")
 _PUBLIC = re.compile(expanded("<PUBLIC_NUMBER>"))
+_DOCUMENTED = re.compile(expanded("<DOCUMENTED>"))
 _TECHNICAL = re.compile(expanded("<TECHNICAL>"))
 _CALL = re.compile(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
 # Where a value is kept, or the name that it is put in the place of
@@ -41,13 +41,16 @@ def entropy(it: str) -> float:
     return -sum(n / size * log2(n / size) for n in Counter(it).values()) if size else 0.0
 
 
-def _has_part(it: str, parts: tuple[str, ...]) -> bool:
-    low = it.lower()
-    return "XXXX" in it or "xxxx" in it or any(part in low for part in parts)
+def _has_part(it: str, parts: str) -> bool:
+    return any(part in it.lower() for part in words(parts))
 
 
-def _is_placeholder(it: str) -> bool:
-    return _has_part(it, words("placeholder_parts")) or len(set(it.lower())) <= 3
+def _is_placeholder(one: Candidate) -> bool:
+    """A run of letters is one only where the words beside it say so: somebody may have typed it."""
+    if _has_part(one.it, "placeholder_parts") or len(set(one.it.lower())) <= 3:
+        return True
+    beside = one.lead(80) + one.text[one.end : one.end + 40]
+    return _has_part(one.it, "runs") and _DOCUMENTED.search(beside) is not None
 
 
 def _has_digit(it: str) -> bool:
@@ -64,26 +67,16 @@ def _is_code(it: str) -> bool:
     return any(form.fullmatch(it) for form in (_CALL, _REFERENCE))
 
 
+# Words, and numbers of versions: `secret`, `SecretManager`, `API`, `4o`, `mini2`
+_PIECE = re.compile(
+    r"\d{1,4}|[a-z]{1,20}|[A-Z]+|\S{1,4}|[A-Z]{0,5}[a-z]{2,}+(?:[A-Z]{1,5}[a-z]{2,}+)*[A-Z]{0,5}"
+    r"|(?=.{1,10}$)(?:[a-z]+|[A-Z]+)\d{1,2}"
+)
+
+
 def _is_wordy(it: str) -> bool:
-    """Words, and numbers of versions, joined: `my-secret-name`, `gpt-4o-mini`, `OPENAI_API_KEY`."""
-    return all(_is_word_or_number(piece) for piece in re.split("[-_./:]", it) if piece)
-
-
-def _is_word_or_number(piece: str) -> bool:
-    digits = sum(map(str.isdigit, piece))
-    if digits == len(piece):
-        return len(piece) <= 4
-    if digits == 0:
-        return (piece.islower() and len(piece) <= 20) or piece.isupper() or _is_camel(piece)
-    is_numbered = digits <= 2 and piece.rstrip("0123456789").isalpha() and len(piece) <= 10
-    return len(piece) <= 4 or (is_numbered and (piece.islower() or piece.isupper()))
-
-
-def _is_camel(piece: str) -> bool:
-    """`SecretManager`: letters alone, in which capitals begin words."""
-    humps = sum(map(str.isupper, piece))
-    is_word = piece.isalpha() and piece.isascii() and humps <= 1 + len(piece) // 4
-    return is_word and entropy(piece) < 3.9
+    """Words joined: `my-secret-name`, `gpt-4o-mini`, `OPENAI_API_KEY`."""
+    return all(_PIECE.fullmatch(piece) for piece in re.split("[-_./:]", it) if piece)
 
 
 # Keys
@@ -93,19 +86,19 @@ def token(one: Candidate) -> bool:
     """A key of a known form: no joined words (`sk-spinner-container`), nor a piece of a path."""
     it = one.it
     is_words = not _has_digit(it) and all(
-        piece.islower() or piece.isupper() or piece.istitle()
+        len(piece) < _LONG_WORD and (piece.islower() or piece.isupper() or piece.istitle())
         for piece in re.split("[-_.]", it)
         if piece
     )
     is_key = "." in it or "_" in it[:12] or it.startswith(("sk-", "eyJ")) or mixed_case(one)
     is_path = one.before == "/" and not is_key
-    return not _is_placeholder(it) and not is_words and not is_path
+    return not _is_placeholder(one) and not is_words and not is_path
 
 
 def mixed_case(one: Candidate) -> bool:
     """Base64 rather than the digits of a hash."""
     kinds = (str.isupper, str.islower, str.isdigit)
-    return not _is_placeholder(one.it) and all(any(map(kind, one.it)) for kind in kinds)
+    return not _is_placeholder(one) and all(any(map(kind, one.it)) for kind in kinds)
 
 
 def user_and_password(one: Candidate) -> bool:
@@ -127,7 +120,7 @@ def assigned(one: Candidate) -> bool:
         or ("tokens" in name and it.isdigit())
     ):
         return False
-    if _is_placeholder(it) or _is_code(it) or _is_wordy(it):
+    if _is_placeholder(one) or _is_code(it) or _is_wordy(it):
         return False
     if it.isdigit() or not it.isascii() or it[:-1].replace(".", "").replace(",", "").isdigit():
         return False
@@ -142,7 +135,7 @@ def named_key(one: Candidate) -> bool:
 
 def header(one: Candidate) -> bool:
     is_random = entropy(one.it) > 3.2 and not one.it.islower()
-    return not _is_placeholder(one.it) and (_has_digit(one.it) or is_random)
+    return not _is_placeholder(one) and (_has_digit(one.it) or is_random)
 
 
 # Passwords
@@ -151,7 +144,7 @@ def header(one: Candidate) -> bool:
 def url_password(one: Candidate) -> bool:
     """What stands before the @ of an address; not a variable, nor a port."""
     it = one.it
-    is_placeholder = _has_part(it, _PASSWORD_PLACEHOLDERS) or len(set(it.lower())) <= 3
+    is_placeholder = _has_part(it, "password_placeholder_parts") or len(set(it.lower())) <= 3
     if is_placeholder or it.startswith(("$", "%(", "{", "[")):
         return False
     return (it.lower() not in words("url_placeholders") and not it.isupper()) or _has_digit(it)
@@ -162,7 +155,7 @@ def _is_no_password(it: str) -> bool:
     amount = it.strip("+%-~<>=")  # `8-16`, `12+`, `90%`: how long or how often, not what
     return (
         it.lower().strip("()[]") in _SAID_ABOUT
-        or _has_part(it, _PASSWORD_PLACEHOLDERS)
+        or _has_part(it, "password_placeholder_parts")
         or (len(set(it.lower())) <= 1 and not it.isdigit())
         or _is_code(it)
         or len(amount) <= 3
@@ -449,13 +442,13 @@ add_checks(
 )
 add_checks(
     *(token, mixed_case, user_and_password, code, recovery_code, quoted),
-    not_placeholder=lambda one: not _is_placeholder(one.it),
+    not_placeholder=lambda one: not _is_placeholder(one),
     # Five by five: no words, and not digits alone
     product_key=lambda one: (
-        not _is_placeholder(one.it) and _has_digit(one.it) and any(map(str.isalpha, one.it))
+        not _is_placeholder(one) and _has_digit(one.it) and any(map(str.isalpha, one.it))
     ),
     # As long as a hash: a key where nothing says that it is public
-    wallet_key=lambda one: not _is_placeholder(one.it) and not _PUBLIC.search(one.lead(40)),
+    wallet_key=lambda one: not _is_placeholder(one) and not _PUBLIC.search(one.lead(40)),
     # Behind 提取码: letters and digits, or what is not a word that goes on
     share_code=lambda one: len(set(one.it)) > 1 and one.after not in _COUNTED,
     number=lambda one: _is_number(one, 3),
