@@ -135,6 +135,7 @@ class Erasure(Part):
 
     def _file_anew(self, rows: Sequence[int]) -> None:
         """Labels and index of memories that are filed under other names now."""
+        self._db.take("changed_memories", 1)
         for row, *columns in self._db.all("memories", (these(rows),)):
             record = self._store._record(tuple(columns))
             self._db.run("drop_all_labels", (row,))
@@ -187,6 +188,7 @@ class Erasure(Part):
     def drop_memories(self, rows: Iterable[int]) -> list[bytes]:
         """Delete memories and what refers to them; the keys of the imports that they came from."""
         gone = list(rows)
+        self._db.take("changed_memories", 1)
         ids = self._db.column("memory_ids", (these(gone),))
         keys = self._db.column("import_keys", (these(gone),))
         for index in ("memories", "archive"):

@@ -360,6 +360,7 @@ class Store:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
         db, row = self._db, self._db.take("memory", 1)
+        db.take("changed_memories", 1)
         db.run("put_memory", [row, self._end(record, record.created_at), *row_of(record)])
         db.many("put_label", [(*label, row) for label in labels_of(record)])
         db.many("put_source", [(row, n, *source) for n, source in enumerate(record.sources)])
@@ -408,6 +409,7 @@ class Store:
         if version is not None and version != old.version:
             raise stale_edit(id, old.version, version)
         self.wall.check_change(old, vouched=vouched)
+        db.take("changed_memories", 1)
         if self._guard:
             values = self._guard.fields(values, old)
         # A long run goes by the time that it began.
