@@ -180,7 +180,6 @@ def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
 def clear_indexes(db: Driver) -> None:
     """Make everything that is derived anew, and empty; call within a transaction."""
     db.text.clear()
-    db.take("changed_memories", 1)
     derived = ("clear_common_words", "clear_labels", "unindex_all", "clear_samples")
     for statement in (*derived, "clear_row_counts"):
         db.run(statement)

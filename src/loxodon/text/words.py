@@ -83,14 +83,16 @@ def simplified(text: str) -> str:
 
 def index_words(text: str) -> list[str]:
     """The words that `text` is found by, in order, repetitions included."""
-    words = list[str]()
+    words: list[str] = []
     for script, stretch in _stretches(fold(text)):
         if script == _LETTERS:
-            words += [stem] if (stem := stem_of(stretch)) else []
+            if stem := stem_of(stretch):
+                words.append(stem)
         elif script == _PICTURE:
             words.append(stretch)
         else:
-            words += [*_pairs(stretch), stretch[-1]]
+            words += _pairs(stretch)
+            words.append(stretch[-1])
     if _CAMEL.search(text):
         # `user`, `name` for `userName`: people ask for the parts
         for whole in re.findall(r"[A-Za-z]+", _BLOB.sub(" ", text)):
