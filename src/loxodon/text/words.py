@@ -64,13 +64,15 @@ _ACCENT = re.compile(
 )
 # Typographic apostrophes become plain ones; joiners and variation selectors only dress emoji.
 _SIMPLER: dict[int, int | str | None] = {**TO_SIMPLIFIED, 0x2019: "'", 0xFE0F: None, 0x200D: None}
+# With full-width signs as plain ones, which most Chinese text has: normalising it is then no work.
+_FOLDED = _SIMPLER | {0xFF00 + n: 0x20 + n for n in range(1, 0x5F)}
 
 
 def fold(text: str) -> str:
     """`text` with the differences gone that a person who searches does not think of."""
     if text.isascii():
         return text.lower()
-    text = unicodedata.normalize("NFKC", text.translate(_SIMPLER)).casefold()
+    text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).casefold()
     if _MARKED.search(text):
         text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
     return text
