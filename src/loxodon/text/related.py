@@ -108,7 +108,7 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
                 and word not in _whole()
             ):
                 start += 1
-            if word in _groups(word[:1]):
+            if word and word in _groups(word[0]):
                 found.append(word)
             end = min(start, end - 1)
         yield from ((word, word) for word in reversed(found))
