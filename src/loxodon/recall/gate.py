@@ -223,7 +223,7 @@ _CAPITAL = r"(?:[a-z] |[\u4e00-\u9fff] ?)(?!OK|I\b)[A-Z]"  # `why Go?`, though `
 def _share(words: frozenset[str], kind: Kind, state: State) -> float:
     """The share of `words` that earlier recalls for the same kind of answer (any, if none) had."""
     same = (one.words for one in state.recalled if kind in ("none", one.kind))
-    return len(words & frozenset().union(*same)) / len(words)
+    return len(words & frozenset[str]().union(*same)) / len(words)
 
 
 def _asked(message: str) -> Kind:

@@ -216,8 +216,7 @@ def _covered(look: Look, best: Sequence[Found], terms: Terms, having: Having) ->
         for word in terms.words
     }
     others = dict.fromkeys(other for some in same.values() for other in some)
-    unranked = look.store.having("turns", list(others), ranks=False)
-    lists = {**unranked.lists, **having.lists}
+    lists = {**look.store.having("turns", list(others)).lists, **having.lists}
     beside = look.store.beside([one.key.row for one in best if one.key.is_turn])
     worth = {word: rarity(having, word) for word in terms.words}
 

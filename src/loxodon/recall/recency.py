@@ -310,8 +310,7 @@ def ended_since(look: Look) -> dict[int, float]:
 def _over(text: str) -> set[str]:
     """The words of what a text says is over: in English what stands right behind the words for
     that, or what they end with ("Oskar moved out"); a Chinese clause is of one thing."""
-    language = language_of(text)
-    words: set[str] = set()
+    language, words = language_of(text), set[str]()
     for clause in _CLAUSE.split(text):
         if not (found := compiled(language, "ENDS").search(clause)):
             continue

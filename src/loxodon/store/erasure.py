@@ -135,7 +135,6 @@ class Erasure(Part):
 
     def _file_anew(self, rows: Sequence[int]) -> None:
         """Labels and index of memories that are filed under other names now."""
-        self._db.take("changed_memories", 1)
         for row, *columns in self._db.all("memories", (these(rows),)):
             record = self._store._record(tuple(columns))
             self._db.run("drop_all_labels", (row,))

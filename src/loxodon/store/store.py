@@ -360,7 +360,6 @@ class Store:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
         db, row = self._db, self._db.take("memory", 1)
-        db.take("changed_memories", 1)
         db.run("put_memory", [row, self._end(record, record.created_at), *row_of(record)])
         db.many("put_label", [(*label, row) for label in labels_of(record)])
         db.many("put_source", [(row, n, *source) for n, source in enumerate(record.sources)])

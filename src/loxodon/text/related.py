@@ -95,9 +95,8 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
 
 def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """The same for Chinese words, cut from the end of each stretch, the longest first."""
-    # As a pattern this would take longer to compile than all of the rest.
-    runs = groupby(folded, lambda one: "\u4e00" <= one <= "\u9fff")
-    for stretch in ["".join(run) for is_han, run in runs if is_han]:
+    for is_han, run in groupby(folded, lambda one: "\u4e00" <= one <= "\u9fff"):
+        stretch = "".join(run) if is_han else ""  # as a pattern it takes long to compile
         found: list[str] = []
         end = len(stretch)
         while end > 0:

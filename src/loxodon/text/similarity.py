@@ -37,8 +37,7 @@ def gist(text: str) -> Gist:
     numbers = frozenset(_NUMBER.findall(folded))
     rest = _NUMBER.sub(" ", folded)
     words = {word for word in index_words(rest) if word.isascii() and word not in _PLAIN}
-    if not rest.isascii():
-        words |= {c for c in rest if "\u4e00" <= c <= "\u9fff" and c not in CHINESE_LINKING}
+    words |= {c for c in rest if "\u4e00" <= c <= "\u9fff" and c not in CHINESE_LINKING}
     return Gist(frozenset(words), numbers)
 
 

@@ -1026,8 +1026,8 @@ WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
 -- name: memories_version
-SELECT coalesce(max(last), 0) || ':' || (SELECT count(*) FROM tombstones) FROM counters
-WHERE name = 'changed_memories'
+SELECT coalesce(sum(last), 0) || ':' || (SELECT count(*) FROM tombstones) FROM counters
+WHERE name IN ('memory', 'changed_memories')
 
 -- Names ----------------------------------------------------------------------------------------------
 

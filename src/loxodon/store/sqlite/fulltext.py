@@ -16,6 +16,7 @@ from loxodon.store.driver import Driver, Row, these
 from loxodon.store.search import TABLES, Narrowed, Postings, best
 
 _KEPT = 100_000  # rows whose length is remembered
+_ALL = 1 << 60
 _RANKED = 2_000  # list entries up to which SQLite takes longer than ranking here
 _MERGED = 250  # pages of an index that are merged at a time: some ten milliseconds of the disk
 _NAMES = tuple(table.name for table in TABLES.values())
@@ -33,33 +34,30 @@ class SqliteFullText:
         name, memo = TABLES[index].name, self._db.memo
         missing = [word for word in words if not isinstance(memo.get((name, word)), Counter)]
         plain = [word for word in missing if word[-1] != "*"]
-        read = list(self._db.all("word_rows", (these(plain),), index=name)) if plain else []
+        read = self._db.all("word_rows", (these(plain),), index=name) if plain else []
         for word in set(missing).difference(plain):
             ends = word[:-1], word[:-1] + "\U0010ffff"
-            read += ((word, rows) for (rows,) in self._db.all("word_rows_begun", ends, index=name))
+            read.append((word, self._db.value("word_rows_begun", ends, index=name)))
         memo.update(((name, word), Counter(json.loads(rows))) for word, rows in read)
         return [memo[name, word] for word in words]
 
     def seen(self, index: Index, words: Sequence[str]) -> list[Postings]:
         """The rows that have each of `words`, once each, without those that cannot be seen."""
         name, memo = TABLES[index].name, self._db.memo
-        missing = [word for word in words if (name, word) not in memo]
-        for word, rows in zip(missing, self._matching(index, missing, -1), strict=True):
-            memo[name, word] = dict.fromkeys(rows, 1)
+        read = self.few(index, [word for word in words if (name, word) not in memo], _ALL)
+        memo.update(((name, word), dict.fromkeys(rows, 1)) for word, rows in read.items())
         return [memo[name, word] for word in words]
 
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         """Up to `most` of the rows that have each of `words`, of those that can be seen."""
         name, memo = TABLES[index].name, self._db.memo
         found = {word: list(memo.get((name, word), ()))[:most] for word in words}
-        missing = [word for word in found if (name, word) not in memo]
-        return found | dict(zip(missing, self._matching(index, missing, most), strict=True))
-
-    def _matching(self, index: Index, words: Sequence[str], most: int) -> list[list[int]]:
-        name = "matches_seen" if self._db.wall.stands else "matches"
-        asked = these(any_of([word]) for word in words), most
-        read = self._db.column(name, asked, **TABLES[index].parts) if words else ()
-        return list(map(json.loads, read))
+        if missing := [word for word in found if (name, word) not in memo]:
+            matches = "matches_seen" if self._db.wall.stands else "matches"
+            asked = these(any_of([word]) for word in missing), most
+            read = self._db.column(matches, asked, **TABLES[index].parts)
+            found |= zip(missing, map(json.loads, read), strict=True)
+        return found
 
     def lengths(self, index: Index, rows: Collection[int]) -> Mapping[int, int]:
         """How many words rows have, those of `rows` among them."""
