@@ -227,7 +227,8 @@ class Erasure(Part):
         for table in _ALL:
             counted[table] = int(self._db.value("count_rows", table=table))
             self._db.run("clear_table", table=table)
-        self._db.take("transcripts", 1)  # who has read them reads them again
+        for counter in ("transcripts", "changed_memories"):  # who has read them reads them again
+            self._db.take(counter, 1)
         self._db.text.clear()
         self._db.run("zero_row_counts")
         self._db.run("clear_job_errors")
