@@ -45,7 +45,9 @@ def _forms(english: tuple[str, ...], language: str) -> Sequence[str]:
     if language == "en":
         return english
     quoted = json.dumps(english[0], ensure_ascii=False)
-    entry = _catalogue(language).partition(f"\nmsgid {quoted}\n")[2].partition("\n\n")[0]
+    catalogue, msgid = _catalogue(language), f"\nmsgid {quoted}\n"
+    start = catalogue.find(msgid)
+    entry = catalogue[start : catalogue.find("\n\n", start)] if start >= 0 else ""
     said = re.findall(r'^msgstr(?:\[\d\])? (".*")$', entry, re.MULTILINE)
     return [json.loads(one) for one in said] or english
 

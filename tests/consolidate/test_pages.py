@@ -86,6 +86,16 @@ def test_snapshot_follows_what_is_so_and_is_written_anew_only_then(known: Memory
     assert rewritten() == 0
 
 
+def test_snapshot_has_nothing_that_was_forgotten(known: Memory) -> None:
+    (sails,) = [one for one in known.list() if "sails" in one.content]
+    assert "sails" in known.snapshot("en")
+    known.forget(sails.id)
+    assert "sails" not in known.snapshot("en")
+    assert headings(known.snapshot("en")) != ["# Memory snapshot", "## Index"]
+    known.forget(all=True)
+    assert headings(known.snapshot("en")) == ["# Memory snapshot", "## Index"]
+
+
 def test_what_is_over_is_not_shown_and_nothing_is_said_twice(memory: Memory, clock: Clock) -> None:
     assert headings(memory.snapshot("en")) == ["# Memory snapshot", "## Index"]
     past = NOW - timedelta(minutes=1)

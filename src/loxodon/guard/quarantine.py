@@ -24,8 +24,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.guard.own_words import others, own_turns
-from loxodon.guard.policy import compiled, table
 from loxodon.messages import t
 from loxodon.paging import Key, Slice
 from loxodon.store import KnownTurn, QuarantinedText
@@ -98,6 +96,8 @@ def found_in(text: str, origin: Origin) -> list[Instruction]:
 
 
 def _places(text: str, wide: bool) -> Iterator[Instruction]:
+    from loxodon.guard.policy import table  # a recall has no use for it
+
     words = table("instructions")
     kinds = (*words["strong"], *(words["wide"] if wide else ()), "marker")
     for paragraph in _PARAGRAPH.finditer(text):
@@ -127,6 +127,8 @@ def _reason(text: str, kinds: tuple[str, ...]) -> str:
 @cache
 def _pattern(*kinds: str) -> Any:
     """What matches where any of some kinds does; a blank in it is any white space."""
+    from loxodon.guard.policy import compiled, table
+
     words = table("instructions")
     known = words["strong"] | words["wide"] | words
     pattern = "|".join(one for kind in kinds for one in known[kind])
@@ -155,6 +157,8 @@ def screen(
     store: Store, said: Iterable[Turn | KnownTurn], now: datetime
 ) -> dict[str, list[QuarantinedText]]:
     """Hold what is to be held of turns that were just journalled, by ref."""
+    from loxodon.guard.own_words import others  # a recall has no use for it
+
     new = list[QuarantinedText]()
     for turn in said:
         if not isinstance(turn, Turn) or not screens(turn.origin):
@@ -248,6 +252,7 @@ def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Tu
 
 def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     """Turns as memories are made of them."""
+    from loxodon.guard.own_words import own_turns
     from loxodon.language.forget import without_requests  # a recall has no use for it
 
     turns = list(turns)

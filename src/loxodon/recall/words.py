@@ -247,8 +247,8 @@ def alike(look: Look) -> dict[int, float]:
     texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
     # In the order of the text: that of a set would be another in each process.
     told = dict.fromkeys(word for text in texts.values() for word in text)
-    asked = set(look.question.words)
-    having = store.having("turns", [word for word in told if word not in asked][:_HOP_WORDS])
+    telling = [word for word in told if word not in look.question.words][:_HOP_WORDS]
+    having = store.having("turns", telling, ranks=False)
     worth, unlisted = {word: rarity(having, word) for word in having.counts}, rarity(having, "")
     shared: dict[int, float] = {}
     for word, rows in having.lists.items():

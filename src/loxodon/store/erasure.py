@@ -181,6 +181,7 @@ class Erasure(Part):
     def drop_memories(self, rows: Iterable[int]) -> list[bytes]:
         """Delete memories and what refers to them; the keys of the imports that they came from."""
         gone = list(rows)
+        self._db.take("changed_memories", 1)
         ids = self._db.column("memory_ids", (these(gone),))
         keys = self._db.column("import_keys", (these(gone),))
         for index in ("memories", "archive"):
@@ -219,7 +220,8 @@ class Erasure(Part):
         for table in _ALL:
             counted[table] = int(self._db.value("count_rows", table=table))
             self._db.run("clear_table", table=table)
-        self._db.take("transcripts", 1)  # who has read them reads them again
+        for counter in ("transcripts", "changed_memories"):  # who has read them reads them again
+            self._db.take(counter, 1)
         self._db.text.clear()
         self._db.run("zero_row_counts")
         self._db.run("clear_job_errors")

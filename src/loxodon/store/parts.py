@@ -118,8 +118,7 @@ class WorkLog(Part):
         self._db.many("drop_keywords", [(row,) for row in rows])
         self._db.many("put_label", labels)
         self._db.run("drop_unindexed", (these(rows),))
-        if len(rows) < limit:
-            self._db.text.merge()
+        self._db.text.merge()
         return len(rows)
 
     def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:

@@ -407,6 +407,7 @@ class Store:
         if version is not None and version != old.version:
             raise stale_edit(id, old.version, version)
         self.wall.check_change(old, vouched=vouched)
+        db.take("changed_memories", 1)
         if self._guard:
             values = self._guard.fields(values, old)
         # A long run goes by the time that it began.

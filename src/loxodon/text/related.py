@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from loxodon.text.wordlists import CHINESE_PROTECTED, CHINESE_WORDS
@@ -95,7 +95,8 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
 
 def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """The same for Chinese words, cut from the end of each stretch, the longest first."""
-    for stretch in re.findall(r"[\u4e00-\u9fff]+", folded):
+    for is_han, run in groupby(folded, lambda one: "\u4e00" <= one <= "\u9fff"):
+        stretch = "".join(run) if is_han else ""  # as a pattern it takes long to compile
         found: list[str] = []
         end = len(stretch)
         while end > 0:
@@ -106,7 +107,7 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
                 and word not in _whole()
             ):
                 start += 1
-            if word in _groups(word[:1]):
+            if word and word in _groups(word[0]):
                 found.append(word)
             end = min(start, end - 1)
         yield from ((word, word) for word in reversed(found))

@@ -82,9 +82,11 @@ class PostgresFullText:
         counters = self._db.counters
         return counters.get(f"rows_{index}", 0), counters.get(f"rows_{index}_words", 0)
 
-    def seen(self, index: Index, word: str) -> Postings:
-        (found,) = self.lists(index, [word])
-        return dict.fromkeys(self._admitted(index, found, Narrowed()), 1)
+    def seen(self, index: Index, words: Sequence[str]) -> list[Postings]:
+        lists = self.lists(index, words)
+        if not self._db.wall.stands:
+            return lists
+        return [dict.fromkeys(self._admitted(index, rows, Narrowed()), 1) for rows in lists]
 
     def _admitted(self, index: Index, rows: Iterable[int], near: Narrowed) -> list[int]:
         """Those of some rows that can be seen and fit, in order."""
@@ -98,7 +100,8 @@ class PostgresFullText:
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         wanted = list(dict.fromkeys(words))
         if self._db.wall.stands or any(word[-1] == "*" for word in wanted):
-            return {word: list(self.seen(index, word))[:most] for word in wanted}
+            lists = zip(wanted, self.seen(index, wanted), strict=True)
+            return {word: sorted(rows)[:most] for word, rows in lists}
         found: dict[str, list[int]] = {word: [] for word in wanted}
         values = (_POOLS[index], wanted, most)
         for word, block, postings in self._db.all("word_lists_begun", values):

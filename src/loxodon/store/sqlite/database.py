@@ -22,7 +22,14 @@ from typing import Any
 
 import apsw
 
-from loxodon.errors import DamagedStoreError, StoreError, busy, disk_errors, unwritable
+from loxodon.errors import (
+    DamagedStoreError,
+    LoxodonError,
+    StoreError,
+    busy,
+    disk_errors,
+    unwritable,
+)
 from loxodon.filelock import FileLock, at_fork
 from loxodon.messages import t
 from loxodon.store import driver
@@ -259,10 +266,13 @@ class Database(Driver):
             )
 
     def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
-        with self._turn, self._translating():
-            if not self._mode:
-                self._follow()
-            return self._connection.execute(self.statement(statement, parts), values).fetchall()
+        with self._turn:
+            try:
+                if not self._mode:
+                    self._follow()
+                return self._connection.execute(self.statement(statement, parts), values).fetchall()
+            except (apsw.Error, UnicodeError) as error:
+                raise self._translated(error) from None
 
     def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
         with self._turn, self._translating():
@@ -272,12 +282,8 @@ class Database(Driver):
     def _translating(self) -> Iterator[None]:
         try:
             yield
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeError) as error:
             raise self._translated(error) from None
-        except UnicodeEncodeError:
-            raise driver.half_character() from None
-        except UnicodeDecodeError as error:
-            raise cipher.damaged(self.path, str(error)) from None
 
     def _variant(self, name: str) -> str:
         walled = f"{name}/walled"
@@ -338,7 +344,11 @@ class Database(Driver):
                     self._handle = None
                 self._lock.close()
 
-    def _translated(self, error: apsw.Error) -> StoreError:
+    def _translated(self, error: apsw.Error | UnicodeError) -> LoxodonError:
+        if isinstance(error, UnicodeEncodeError):
+            return driver.half_character()
+        if isinstance(error, UnicodeError):
+            return cipher.damaged(self.path, str(error))
         if isinstance(error, apsw.ConnectionClosedError):
             self._check_usable()
         if isinstance(error, apsw.NotADBError):

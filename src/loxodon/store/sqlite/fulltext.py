@@ -6,10 +6,9 @@ asked only where the lists are long or a filter stands before them.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import chain
 from typing import Any
 
 from loxodon.store import Hit, Index
@@ -17,6 +16,7 @@ from loxodon.store.driver import Driver, Row, these
 from loxodon.store.search import TABLES, Narrowed, Postings, best
 
 _KEPT = 100_000  # rows whose length is remembered
+_ALL = 1 << 60
 _RANKED = 2_000  # list entries up to which SQLite takes longer than ranking here
 _MERGED = 250  # pages of an index that are merged at a time: some ten milliseconds of the disk
 _NAMES = tuple(table.name for table in TABLES.values())
@@ -32,33 +32,32 @@ class SqliteFullText:
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
         """The rows that have each of `words`; one that ends in `*` stands for all it begins."""
         name, memo = TABLES[index].name, self._db.memo
-        for word in words:
-            if (name, word) not in memo:
-                if word[-1] == "*":
-                    ends = word[:-1], word[:-1] + "\U0010ffff"
-                    rows = self._db.all("word_rows_begun", ends, index=name)
-                else:
-                    rows = self._db.all("word_rows", (word,), index=name)
-                memo[name, word] = Counter(chain.from_iterable(rows))
+        missing = [word for word in words if not isinstance(memo.get((name, word)), Counter)]
+        plain = [word for word in missing if word[-1] != "*"]
+        read = self._db.all("word_rows", (these(plain),), index=name) if plain else []
+        for word in set(missing).difference(plain):
+            ends = word[:-1], word[:-1] + "\U0010ffff"
+            read.append((word, self._db.value("word_rows_begun", ends, index=name)))
+        memo.update(((name, word), Counter(json.loads(rows))) for word, rows in read)
         return [memo[name, word] for word in words]
 
-    def seen(self, index: Index, word: str) -> Postings:
-        """The rows that have a word, once each, without those that cannot be seen."""
-        table, values = TABLES[index], (any_of([word]), -1)
-        read = partial(self._db.column, "matches_seen", values, **table.parts)
-        return self._db.once((table.name, word), lambda: dict.fromkeys(read(), 1))
+    def seen(self, index: Index, words: Sequence[str]) -> list[Postings]:
+        """The rows that have each of `words`, once each, without those that cannot be seen."""
+        name, memo = TABLES[index].name, self._db.memo
+        read = self.few(index, [word for word in words if (name, word) not in memo], _ALL)
+        memo.update(((name, word), dict.fromkeys(rows, 1)) for word, rows in read.items())
+        return [memo[name, word] for word in words]
 
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         """Up to `most` of the rows that have each of `words`, of those that can be seen."""
-        table, memo = TABLES[index], self._db.memo
-        read = partial(self._db.column, "matches", index=table.name)
-        if self._db.wall.stands:
-            read = partial(self._db.column, "matches_seen", **table.parts)
-        known = {word: memo.get((table.name, word)) for word in words}
-        return {
-            word: read((any_of([word]), most)) if rows is None else [*rows][:most]
-            for word, rows in known.items()
-        }
+        name, memo = TABLES[index].name, self._db.memo
+        found = {word: list(memo.get((name, word), ()))[:most] for word in words}
+        if missing := [word for word in found if (name, word) not in memo]:
+            matches = "matches_seen" if self._db.wall.stands else "matches"
+            asked = these(any_of([word]) for word in missing), most
+            read = self._db.column(matches, asked, **TABLES[index].parts)
+            found |= zip(missing, map(json.loads, read), strict=True)
+        return found
 
     def lengths(self, index: Index, rows: Collection[int]) -> Mapping[int, int]:
         """How many words rows have, those of `rows` among them."""

@@ -1020,7 +1020,8 @@ WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row
 SELECT count(*) || ':' || coalesce(sum(until % 1000000), 0) FROM tombstones
 
 -- name: memories_version
-SELECT count(*) || ':' || coalesce(max(at), 0) || ':' || (SELECT count(*) FROM tombstones) FROM memory_changes
+SELECT coalesce(sum(last), 0) || ':' || (SELECT count(*) FROM tombstones) FROM counters
+WHERE name IN ('memory', 'changed_memories')
 
 -- part: entities_of_names
 WITH RECURSIVE agents (name) AS (

@@ -7,16 +7,21 @@
 {index} CROSS JOIN {table} t ON t.{key} = {index}.rowid
 
 -- name: word_rows
-SELECT doc FROM {index}_words WHERE term = ?
+SELECT j.value, (SELECT json_group_array(w.doc) FROM {index}_words w WHERE w.term = j.value)
+FROM json_each(?) j
 
 -- name: word_rows_begun
-SELECT doc FROM {index}_words WHERE term >= ? AND term < ?
+SELECT json_group_array(doc) FROM {index}_words WHERE term >= ? AND term < ?
 
 -- name: matches
-SELECT rowid FROM {index} WHERE {index} MATCH ? LIMIT ?
+SELECT (SELECT json_group_array(row) FROM (
+  SELECT rowid AS row FROM {index} WHERE {index} MATCH j.value LIMIT ?2))
+FROM json_each(?1) j
 
 -- name: matches_seen
-SELECT {index}.rowid FROM {index_of_table} WHERE {index} MATCH ? LIMIT ?
+SELECT (SELECT json_group_array(row) FROM (
+  SELECT {index}.rowid AS row FROM {index_of_table} WHERE {index} MATCH j.value LIMIT ?2))
+FROM json_each(?1) j
 
 -- name: ranked
 SELECT rowid, bm25({index}) AS s FROM {index} WHERE {index} MATCH ? AND {where}
