@@ -276,8 +276,9 @@ def _put_blocks(files: Files, place: InstallPlace, left: Left) -> dict[str, str]
                 left.append((path, "elsewhere"))
             else:
                 body = _text_of(f"{source}.{language}.md")
-                text, done[path] = _with_block(_without_block(text), body)
-                files.put(path, text)
+                text = _without_block(text)
+                done[path] = behind(text, [OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END])
+                files.put(path, text + done[path])
     return done
 
 
@@ -330,14 +331,7 @@ def _skill(language: str, command: Sequence[str]) -> dict[str, str]:
 def _plugin(command: Sequence[str], state: str, daily: str) -> dict[str, str]:
     """The plugin for the memory slot: what is in its folder; `daily` empty for no nightly run."""
     files = {name: _text_of("plugin", name) for name in _PLUGIN_FILES}
-    job = _nightly(command, daily) if daily else None
-    run = {"command": list(command), "state": state, "job": job}
-    return files | {"command.json": _json(run)}
-
-
-def _nightly(command: Sequence[str], daily: str) -> dict[str, object]:
-    """The nightly consolidation as OpenClaw's automations have it; `daily` as cron has it."""
-    return {
+    nightly = {  # the consolidation as OpenClaw's automations have it
         "declarationKey": _JOB,
         "name": "Loxodon consolidation",
         "description": f"Makes knowledge of what was said. [{_JOB}]",
@@ -348,16 +342,12 @@ def _nightly(command: Sequence[str], daily: str) -> dict[str, object]:
         "payload": {"kind": "command", "argv": [*command, "consolidate"]},
         "delivery": {"mode": "none"},
     }
+    run = {"command": list(command), "state": state, "job": nightly if daily else None}
+    return files | {"command.json": _json(run)}
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-
-
-def _with_block(text: str, body: str) -> tuple[str, str]:
-    """`text` with a block at its end, and what was put there as one piece."""
-    piece = behind(text, [OUR_BEGIN, *body.strip("\n").split("\n"), OUR_END])
-    return text + piece, piece
 
 
 def _without_block(text: str, piece: str = "") -> str:
