@@ -181,7 +181,7 @@ _WITH_UNKNOWN_NAME = 0.45
 _LEAST_PAIRS = 0.075  # the same for pairs of characters, most of which cross two words
 _BESIDE = 0.6  # what a word counts that a neighbour has
 _COMMON = 0.5  # what a word counts that is too common to be listed
-_MEANT = 2.0  # spreads, above what counts at all, by which a text in other words must be closer
+_MEANT = 2.2  # spreads, above what counts at all, by which a text in other words must be closer
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 

@@ -189,8 +189,7 @@ class Encoder:
         means = _means(self._layer(hidden, starts, f"l.{_LAYERS - 1}", "near"), starts)
         if len(self._vectors) > _REMEMBERED:
             self._vectors.clear()
-        lengths = np.linalg.norm(means, axis=1, keepdims=True)
-        found = dict(zip(texts, means / np.maximum(lengths, 1e-9), strict=True))
+        found = dict(zip(texts, means / np.linalg.norm(means, axis=1, keepdims=True), strict=True))
         self._vectors |= found
         return found
 
