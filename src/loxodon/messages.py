@@ -44,11 +44,9 @@ def _forms(english: tuple[str, ...], language: str) -> Sequence[str]:
     """A sentence, or its forms for one and for many, in a language that may not have it."""
     if language == "en":
         return english
-    quoted = json.dumps(english[0], ensure_ascii=False)
-    catalogue, msgid = _catalogue(language), f"\nmsgid {quoted}\n"
-    start = catalogue.find(msgid)
-    entry = catalogue[start : catalogue.find("\n\n", start)] if start >= 0 else ""
-    said = re.findall(r'^msgstr(?:\[\d\])? (".*")$', entry, re.MULTILINE)
+    known = _catalogue(language)
+    start = known.find(f"\nmsgid {json.dumps(english[0], ensure_ascii=False)}\n")
+    said = re.findall(r'(?m)^msgstr(?:\[\d\])? (".*")$', known[start : known.find("\n\n", start)])
     return [json.loads(one) for one in said] or english
 
 

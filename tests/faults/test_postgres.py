@@ -24,10 +24,7 @@ from tests.waiting import until
 
 SEED = 20
 KILLS = 100  # in the middle of writes, and as many in the middle of jobs
-PARTS = 4
-STOPS = count(1, 50)
-PARTITIONS = count(1, 20)
-AT_ONCE = count(4, 10)
+STOPS, PARTITIONS, AT_ONCE = count(1, 50), count(1, 20), count(4, 10)
 
 
 @pytest.fixture
@@ -55,13 +52,13 @@ def report(name: str, fleet: Fleet, times: int) -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")
-@pytest.mark.parametrize("part", range(PARTS))  # all in one take longer than a test may
+@pytest.mark.parametrize("part", range(4))  # all in one take longer than a test may
 def test_killed_servers_lose_nothing(fleet: Fleet, part: int) -> None:
     """By turns in the middle of writes, and of a job, which another server takes over."""
     fleet.random.seed(SEED + part)
     fleet.start("a")
     fleet.start("b")
-    for n in range(2 * KILLS // PARTS):
+    for n in range(KILLS // 2):
         space = f"s{n}"
         with fleet.writing(space) as told:
             has_told(told, fleet.random.randint(1, 15))
@@ -73,7 +70,7 @@ def test_killed_servers_lose_nothing(fleet: Fleet, part: int) -> None:
         fleet.start(name)
         fleet.settled(space)
         fleet.check(space, told)
-    report(f"kills_{part}", fleet, 2 * KILLS // PARTS)
+    report(f"kills_{part}", fleet, KILLS // 2)
 
 
 @pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")

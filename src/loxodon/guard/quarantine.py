@@ -34,15 +34,11 @@ from loxodon.text.sentences import spans
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Origin, Record, Turn
 
-HELD = "held"
-RELEASED = "released"
-DROPPED = "dropped"
-STATES = (HELD, RELEASED, DROPPED)
+STATES = HELD, RELEASED, DROPPED = "held", "released", "dropped"
 HIDDEN = (HELD, DROPPED)  # the states in which something is not told
 # Why a request to forget is held; what it is about has its id behind that: `forget q_12`
 FORGET = "forget"
-# So strong is what comes back at the least, so that it does not fade again at once
-UNARCHIVED_STRENGTH = 0.3
+UNARCHIVED_STRENGTH = 0.3  # at the least of what comes back, that it does not fade at once
 _TELLING = 8  # characters of a line that are enough to know it by
 
 
@@ -163,8 +159,7 @@ def screen(
     for turn in said:
         if not isinstance(turn, Turn) or not screens(turn.origin):
             continue
-        text, origin = turn.content, turn.origin
-        relayed = origin == "relayed"
+        text, origin, relayed = turn.content, turn.origin, turn.origin == "relayed"
         for start, end in others(text) if relayed else [(0, len(text))]:
             for one in found_in(text[start:end], "web" if relayed else origin):
                 place = Instruction(start + one.start, start + one.end, one.reason)

@@ -58,8 +58,7 @@ class Indexes:
         return self._common[1].get(index, {})
 
     def having(self, index: Index, words: Sequence[str], *, ranks: bool = True) -> Having:
-        """Which rows of an index have each of `words`; not for those whose lists are too long.
-        Lists that nothing is to be ranked by are read faster."""
+        """Which rows of an index have each of `words`; not for those whose lists are too long."""
         rows, common = self.rows(index), self.common(index)
         listable, _ = divided(words, common, rows)
         read = self._db.text.lists if ranks and not self._db.wall.stands else self._db.text.seen

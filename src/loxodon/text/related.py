@@ -54,8 +54,7 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
     """What else to look for when `text` is asked, whose `query_words` are `words`."""
     asked = frozenset(words)
     best: dict[str, tuple[float, int, int, str]] = {}
-    folded = fold(text[:_LOOKED_AT])
-    known: dict[str, str] = {}
+    folded, known = fold(text[:_LOOKED_AT]), dict[str, str]()
     for typed, key in chain(_latin_in(folded), () if folded.isascii() else _han_in(folded)):
         known.setdefault(key, typed)
     for place, (key, typed) in enumerate(known.items()):
@@ -97,8 +96,7 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """The same for Chinese words, cut from the end of each stretch, the longest first."""
     for is_han, run in groupby(folded, lambda one: "\u4e00" <= one <= "\u9fff"):
         stretch = "".join(run) if is_han else ""  # as a pattern it takes long to compile
-        found: list[str] = []
-        end = len(stretch)
+        found, end = list[str](), len(stretch)
         while end > 0:
             start = max(0, end - _LONGEST_WORD)
             while (

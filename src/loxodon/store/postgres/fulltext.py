@@ -37,10 +37,9 @@ class PostgresFullText:
         self._db = db
 
     def merge(self) -> None:
-        """Lists have no parts that would have to be brought together."""
+        """Lists have no parts to bring together, and nothing is left of what was taken out."""
 
-    def scrub(self) -> None:
-        """Nothing is left of what was taken out."""
+    scrub = merge
 
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
         known, lengths = self._db.memo, self._lengths(index)
@@ -100,8 +99,7 @@ class PostgresFullText:
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         wanted = list(dict.fromkeys(words))
         if self._db.wall.stands or any(word[-1] == "*" for word in wanted):
-            lists = zip(wanted, self.seen(index, wanted), strict=True)
-            return {word: sorted(rows)[:most] for word, rows in lists}
+            return {word: sorted(self.seen(index, [word])[0])[:most] for word in wanted}
         found: dict[str, list[int]] = {word: [] for word in wanted}
         values = (_POOLS[index], wanted, most)
         for word, block, postings in self._db.all("word_lists_begun", values):

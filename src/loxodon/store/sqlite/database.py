@@ -266,13 +266,10 @@ class Database(Driver):
             )
 
     def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
-        with self._turn:
-            try:
-                if not self._mode:
-                    self._follow()
-                return self._connection.execute(self.statement(statement, parts), values).fetchall()
-            except (apsw.Error, UnicodeError) as error:
-                raise self._translated(error) from None
+        with self._turn, self._translating():
+            if not self._mode:
+                self._follow()
+            return self._connection.execute(self.statement(statement, parts), values).fetchall()
 
     def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
         with self._turn, self._translating():

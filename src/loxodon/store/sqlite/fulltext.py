@@ -16,7 +16,6 @@ from loxodon.store.driver import Driver, Row, these
 from loxodon.store.search import TABLES, Narrowed, Postings, best
 
 _KEPT = 100_000  # rows whose length is remembered
-_ALL = 1 << 60
 _RANKED = 2_000  # list entries up to which SQLite takes longer than ranking here
 _MERGED = 250  # pages of an index that are merged at a time: some ten milliseconds of the disk
 _NAMES = tuple(table.name for table in TABLES.values())
@@ -44,7 +43,7 @@ class SqliteFullText:
     def seen(self, index: Index, words: Sequence[str]) -> list[Postings]:
         """The rows that have each of `words`, once each, without those that cannot be seen."""
         name, memo = TABLES[index].name, self._db.memo
-        read = self.few(index, [word for word in words if (name, word) not in memo], _ALL)
+        read = self.few(index, [word for word in words if (name, word) not in memo], 1 << 60)
         memo.update(((name, word), dict.fromkeys(rows, 1)) for word, rows in read.items())
         return [memo[name, word] for word in words]
 
