@@ -1,7 +1,5 @@
 """What the user asks to have forgotten in a conversation: held back at once, and asked about.
 
-    Please forget what I told you about the divorce.
-
 `language/forget.py` reads what is asked. Messages and memories that the words find are held back,
 so that nothing recalls, reads or shows them any more, and so is the request; `loxodon review`
 offers to erase them for good or to bring them back. Nothing is erased because a sentence says so.
@@ -14,10 +12,14 @@ it is followed when the message is added again.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
+from importlib.resources import files
 from math import log
+from operator import mul
+from statistics import median
 from typing import NamedTuple
 
 from loxodon.consolidate import themes
@@ -25,7 +27,7 @@ from loxodon.consolidate.entities import another
 from loxodon.consolidate.segment import number
 from loxodon.forget.erase import rebuild
 from loxodon.forget.marks import plain
-from loxodon.forget.names import has_name, is_address, is_role, like
+from loxodon.forget.names import has_name, is_role, like
 from loxodon.guard.own_words import masked, others
 from loxodon.guard.provenance import shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED
@@ -43,14 +45,9 @@ from loxodon.types import Entity, Record, Turn
 
 _COMING = 1 << 60  # the row of a turn that is not in the journal yet
 _TURNS, _NEAR = 100, 20  # messages looked at: with the words, the newest; and by meaning
-# How much must speak for the best one, in logits: more among many, and where it is not sure that
-# something is to be forgotten
-_FOUND, _OF_MANY, _DOUBT = -1.7, 0.7, 1.5
-_LEAST = 1e-4  # no text is surer to the encoder than that
-_GOES_WITH = 0.0  # how much must speak for another one, alone and beside the best, on average
-_ASIDE = 0.03  # how likely a sentence of a message that is meant may be and not be meant with it
-_READ, _SHORT = 40, 160  # texts that are read with a request; characters of a message read whole
-_CHAIN = 6  # messages before and behind one that may go with it
+_BY = tomllib.loads((files("loxodon.forget") / "decision.toml").read_text("utf-8"))
+_SUREST = 1e-4  # no text is surer to the encoder than that
+_READ, _SHORT, _CHAIN = 40, 160, 6  # texts read; characters of one read whole; messages before
 
 
 class Place(NamedTuple):
@@ -71,9 +68,6 @@ class Place(NamedTuple):
 
 def _whole(turn: Turn) -> Place:
     return Place(turn, 0, len(turn.content))
-
-
-# What is done about a request
 
 
 def obey(store: Store, keys: Sequence[bytes], now: datetime) -> tuple[int, tuple[str, ...]]:
@@ -197,9 +191,6 @@ def _tell_anew(store: Store, rows: set[int]) -> None:
     rebuild(store, {row for row in rows if row <= store.worklog.work().done_to})
 
 
-# What the words mean
-
-
 def _meant(store: Store, turn: Turn, request: Request) -> list[Place]:
     """The stretches of messages that a request in a turn is about."""
     if request.what:
@@ -218,35 +209,48 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     said = [one for one in _said(store, turn, what) if asked not in one.text]
     names = _named(store, turn, what, "\n".join(one.text for one in said))
     named = [one for one in said if has_name(one.text, *names)]
-    naming = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})"
-    if named and query_words(re.sub(naming, " ", fold(what))):  # they are all about that one
+    naming = rf"(?:my |我的?)?(?:{'|'.join(map(re.escape, names))})(?:'s\b|的)?"
+    if len(named) > 1 and query_words(re.sub(naming, " ", fold(what))):  # all about that one
         asked = re.sub(naming, " ", fold(asked))
+    if named:  # what does not name whom it is about must speak of somebody
+        said = [*named, *(x for x in said if x not in named and like["pronoun"].search(x.text))]
     elif like["mine"].match(what):  # the same thing may be somebody else's
         said = [x for x in said if not (like["other"].match(x.text) and covers(x.text, what) > 0.5)]
-    vectors = encoder().embed([asked, *(one.text for one in named or said)])
-    likely = [(named or said)[n] for n in (vectors[1:] @ -vectors[0]).argsort()[:_READ]]
-    alone = _odds(asked, likely)
-    first = max(likely, key=lambda one: alone[one], default=None)
-    least = _FOUND + _OF_MANY * log(len(said) or 1) + (0 if request.is_sure else _DOUBT)
-    if not first or alone[first] < least:
+    vectors = encoder().embed([asked, *(one.text for one in said)])
+    likely = [said[n] for n in (vectors[1:] @ -vectors[0]).argsort()[:_READ]]
+    evidence = _evidence(store, asked, likely)
+    odds = {one: sum(map(mul, _BY["first"], evidence[one])) for one in named or likely}
+    first = max(odds, key=lambda one: odds[one], default=None)
+    if not first or odds[first] < _BY["least" if request.is_sure else "least_unsure"]:
         return []
-    near = [one for one in said if one.turn.session == first.turn.session]
-    near = [one for one in near if abs(one.row - first.row) <= 2 * _CHAIN]
-    if named:  # what does not name whom it is about must speak of somebody
-        near = [one for one in near if like["pronoun"].search(one.text)]
-    others = sorted({*likely, *near} - {first}, key=lambda one: (one.row, one.start))
-    alone |= _odds(asked, [one for one in others if one not in alone])
+    others = sorted({*likely} - {first}, key=lambda one: (one.row, one.start))
     beside = _odds(asked, others, first.text)
-    meant = [one for one in others if (alone[one] + beside[one]) / 2 >= _GOES_WITH]
+    near = encoder().embed([x.text for x in others]) @ encoder().embed([first.text])[0]
+    usual = min(float(near.mean()), _BY["alike"]) if others else 0.0
+    for one, nearness in zip(others, near, strict=True):
+        evidence[one] += (beside[one], float(nearness) - usual)
+    meant = [x for x in others if sum(map(mul, _BY["with"], evidence[x])) >= _BY["least_with"]]
     parts = [part for one in (first, *meant) for part in _parts(asked, one)]
-    replies = store.turns(store.column("replies_to", [one.row for one in parts]))
-    return parts + [_whole(one) for one in replies.values()]  # which say again what it was about
+    return [*parts, *dict.fromkeys(reply for one in parts for reply in _replies(store, one))]
+
+
+def _evidence(store: Store, asked: str, places: Sequence[Place]) -> dict[Place, tuple[float, ...]]:
+    """What speaks for each place as what a request means: that by which `first` is chosen."""
+    replies = {one: _replies(store, one)[:1] for one in places}
+    odds = _odds(asked, [*places, *(one for some in replies.values() for one in some)])
+    told = {one: sum(odds[reply] - _BY["untold"] for reply in replies[one]) for one in places}
+    few = _BY["few"] / max(_BY["few"], len(places))
+    usual = few * median([odds[x] for x in places] + [_BY["usual"]] * (_BY["few"] - len(places)))
+    return {one: (odds[one], usual, told[one], few, 1.0) for one in places}
+
+
+def _replies(store: Store, place: Place) -> list[Place]:
+    """What was answered, which says again what that was about."""
+    return [*map(_whole, store.turns(store.column("replies_to", [place.row])).values())]
 
 
 def _named(store: Store, turn: Turn, what: str, told: str) -> list[str]:
     """All the names of those whom some words name; an address is one."""
-    if is_address(what):
-        return [what]
     known = [one.entity for one in understand(what, turn.at, store.named).entities]
     found = [fold(name) for it in known if it.name != USER for name in (it.name, *it.aliases)]
     roles = [one.name for one in parts_of(fold(what)) if is_role(one.name)]
@@ -258,10 +262,9 @@ def _named(store: Store, turn: Turn, what: str, told: str) -> list[str]:
 
 def _said(store: Store, turn: Turn, what: str) -> list[Place]:
     """What the user said that may be meant: by its words, its meaning, or without a vector yet."""
-    until = Filter(until=turn.at + timedelta(milliseconds=1))
-    rows = [hit.row for hit in store.search("turns", query_words(what), until, _TURNS)]
+    rows = [hit.row for hit in store.search("turns", query_words(what), Filter(), _TURNS)]
     view = QuestionVector(encoder().name, encoder().embed([what])[0])
-    rows += [one.row for one in store.vectors.similar("turns", view, _NEAR, until)]
+    rows += [one.row for one in store.vectors.similar("turns", view, _NEAR, Filter())]
     rows += store.column("next_turns", encoder().name, _TURNS)
     last = store.query_turns("turns_before", turn.session, number(turn), _TURNS)
     turns = store.turns(rows) | {number(one): one for one in last}
@@ -282,16 +285,13 @@ def _sentences(place: Place) -> list[Place]:
 def _odds(asked: str, places: Sequence[Place], known: str = "") -> dict[Place, float]:
     """How much speaks for each place as what a request means; `known` is one that it does."""
     likely = encoder().meant(asked, [one.text for one in places], known)
-    odds = (log((share + _LEAST) / (1 - share + _LEAST)) for share in likely)
-    return dict(zip(places, odds, strict=True))
+    return {x: log((p + _SUREST) / (1 - p + _SUREST)) for x, p in zip(places, likely, strict=True)}
 
 
 def _parts(asked: str, place: Place) -> list[Place]:
     """A place without those of its sentences that are about something else."""
     sentences = _sentences(place)
-    kept = []
-    for one in sentences:
-        rest = " ".join(it.text for it in sentences if it != one)
-        if not rest or encoder().meant(asked, [one.text], rest)[0] >= _ASIDE:
-            kept.append(one)
+    rests = {one: " ".join(it.text for it in sentences if it != one) for one in sentences}
+    likely = {one: encoder().meant(asked, [one.text], rest)[0] for one, rest in rests.items()}
+    kept = [one for one in sentences if len(sentences) == 1 or likely[one] >= _BY["aside"]]
     return kept if 0 < len(kept) < len(sentences) else [place]

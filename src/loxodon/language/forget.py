@@ -6,8 +6,7 @@ by the table `forget.toml`.
     Forget what I just said. 刚才那句当我没说               what was said last
     Forget it. Don't let me forget the milk. 别忘了买菜     nothing
 
-A request is said to whoever remembers. Nobody else says it: it is not in quotation marks, in a
-letter or behind a colon.
+It is said to whoever remembers: not in quotation marks, in a letter or behind a colon.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ from loxodon.text.words import simplified
 
 MOST = 600  # Characters of a message that can be a request; a longer one is a document
 _MOST_SENTENCE = 200
-_MOST_WHAT = 75
 _LIKELY = 0.8  # from which on a sentence asks for it
 PERHAPS = 0.15  # from which on it may, if what it names was told
 # Nearly all requests have one of these, most messages none: those are not judged at all
 _SIGN = re.compile(
-    r"(?i)\b(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del|eras|remov|rid\b|memor|remem|stor|sav"
+    r"(?i)(?<![a-z])(?:forg|un-?(?:say|said|hear|know|rem|see|lear)|del|eras|remov|rid\b|memor|remem|stor|sav"
     r"|record|note|on file|files?\b|retain|kee?p|hold|hang|pretend|never|wip|clear|clean|scrub|purg"
     r"|discard|expung|stri[kc]|scra|los[et]|drop|ditch|take|pull|retract|withdraw|gone|can go\b"
     r"|toss|throw|log|track|bin\b|burn|shred|cross|destr|mind|head|brain|vanish|disappear|let\b|redact|blank"
     r"|bring|mention|raise|stop|private|off\b|outta|out of|history|profile|bury|leave|trace|books"
     r"|no more|carry|know(?:ing|n)?\b|knew|act\b|imagin)"
-    r"|[忘记記删刪抹清擦划劃除留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|(?<![缓緩快内內库庫])存(?![储儲在])|没说|不算|作废|失忆"
+    r"|[忘记記删刪抹清擦划劃除留当當撤销銷丢扔撕消脑腦档檔甩抠挖烂收提]|(?<![缓緩快内內库庫])存(?![储儲在])|没[说了]|不算|作废|失忆"
     r"|[去拿][掉走下了]|弄走|翻篇|保密|听见|知道|归零|不要[了再]|别再|再说|[说谈]起|放下|心上"
 )
 # What needs no judging: that something is to be remembered, kept secret, or what is mine forgotten
 _KEEPS = re.compile(
     r"(?i)\W*(?:(?:please|pls|can you|could you) )?(?:remember|record|note)\b(?! to (?:forget|del))"
     r"|\W*请?你?(?:记住|记下|记得)|.*(?<![别要用必])[你得]?帮我记"
+    r"|\W*(?:千万|请)*(?:别|不要|勿)忘(?!.*[删清抹除])"
     r"|\W*忘(?:了|记)[^，。？吧]{1,20}了[，。]"  # 忘了…了 tells that somebody has
     r"|(?!.*(?:[忘删抹清]|forget|delet|remov|eras)).*(?:(?:别|不[要许能准])[^，。]{0,16}"
     r"(?:告诉|[给让跟对向和])我?(?:.{1,2}人|同事|老[板公婆]|领导|朋友|[爸妈])|[要得请我]保密"
@@ -85,42 +84,49 @@ def requests(text: str, least: float = _LIKELY) -> list[Request]:
     if not may_ask(text):
         return []
     masked = _QUOTED.sub(lambda found: _GONE * len(found[0]), text)
-    parts = [(start, end) for start, end in spans(masked) if end - start <= _MOST_SENTENCE]
-    asking = _asking([masked[start:end] for start, end in parts], least)
+    parts = [(start, end, _wish(masked[start:end])) for start, end in spans(masked)]
+    parts = [one for one in parts if 0 < len(one[2]) <= _MOST_SENTENCE]
+    asking = _asking([sentence for _, _, sentence in parts], least)
     found: list[Request] = []
     said: list[tuple[int, str]] = []  # the sentences before a wish, which may name what it means
-    for (start, end), asks in zip(parts, asking, strict=True):
-        before, sentence = masked[:start].rstrip(), simplified(masked[start:end]).replace("’", "'")
+    for (start, end, sentence), asks in zip(parts, asking, strict=True):
+        before = masked[:start].rstrip()
         if before.endswith((":", "：")):
             said = []
             continue
         grammar = _grammar(language_of(sentence))
         follows = bool(found) and found[-1].end == len(before)
         meant = grammar.meant(sentence, [one for _, one in said]) if asks else None
-        again = meant and (not meant.what or _AGAIN.search(sentence))
+        what, at = meant or ("", None)
+        again = meant and (not what or _AGAIN.search(sentence))
         if follows and (again or grammar.like["again"].fullmatch(sentence)):
             found[-1] = found[-1]._replace(end=end)
             continue
         if meant:
-            first = said[meant.at][0] if meant.at is not None else start
-            found.append(Request(first, end, meant.what, least == _LIKELY))
+            found.append(Request(start if at is None else said[at][0], end, what, least == _LIKELY))
             said = []
         else:
             said.append((start, sentence))
     return found
 
 
+def _wish(sentence: str) -> str:
+    """A sentence without its clauses that say what is to stay."""
+    sentence = simplified(sentence).replace("’", "'")
+    return _grammar(language_of(sentence)).like["stays"].sub("", sentence)
+
+
 def _asking(sentences: Sequence[str], least: float) -> list[bool]:
-    """Which sentences ask; the last one where only all of them together do."""
-    together = [" ".join(sentences)] if len(sentences) > 1 else []
-    each = (*sentences, *together)
-    likely = zip(each, intents(each), strict=True)
+    """Which sentences ask; the likeliest one where only all of them together do."""
+    each = (*sentences, " ".join(sentences))
+    likely = [one.forget for one in intents(each)]
     asks = [
-        _ASKS.match(one) is not None or (two.forget >= least and not _KEEPS.match(one))
-        for one, two in likely
+        _ASKS.match(one) is not None or (share >= least and not _KEEPS.match(one))
+        for one, share in zip(each, likely, strict=True)
     ]
-    if together and asks.pop() and not any(asks):
-        asks[-1] = True
+    if asks.pop() and not any(asks):
+        most = max(likely[:-1])
+        asks[likely.index(most)] = most >= PERHAPS or bool(_AGAIN.search(sentences[-1]))
     return asks
 
 
@@ -130,11 +136,6 @@ def without_requests(text: str) -> str:
     for one in reversed(requests(text)):
         text = text[: one.start] + text[one.end :]
     return text
-
-
-class _Meant(NamedTuple):
-    what: str
-    at: int | None = None  # Which of the sentences before names it
 
 
 class _Grammar:
@@ -151,8 +152,8 @@ class _Grammar:
         table["after"] = rf"(?:(?:^|[\s,]+|(?=[^\x00-\x7f])){table['after']})+$"
         self.like = Patterns(names | table)
 
-    def meant(self, sentence: str, before: Sequence[str]) -> _Meant | None:
-        """What a sentence that asks means; None where that is somebody's words, or nothing."""
+    def meant(self, sentence: str, before: Sequence[str]) -> tuple[str, int | None] | None:
+        """What a sentence that asks means, if not somebody's words; which one before names it."""
         clauses = self._clauses(sentence)
         likely = [min(one.forget, _LIKELY) for one in intents(clauses)]
         own = likely.index(max(likely))  # the first that asks, else what comes nearest to it
@@ -160,13 +161,13 @@ class _Grammar:
         told += [(at, self._clauses(one)) for at, one in enumerate(before)]
         for at, parts in told:
             if any(self.like["last"].search(one) for one in parts):
-                return _Meant("", at)
+                return "", at
             if what := next(filter(None, map(self._named, parts)), ""):
-                return None if _GONE in what else _Meant(what, at)
+                return None if _GONE in what else (what, at)
         if self.like["pointing"].search(sentence):
-            return _Meant("")
+            return "", None
         what = next(filter(None, map(self._named, clauses[own + 1 :])), "")
-        return _Meant(what) if what and _GONE not in what else None
+        return (what, None) if what and _GONE not in what else None
 
     def _clauses(self, sentence: str) -> list[str]:
         cuts = [one.span() for one in self.like["clause"].finditer(sentence)]
@@ -182,8 +183,7 @@ class _Grammar:
             before, clause = clause, clause.strip(_EDGE)
             for edge in ("after", "before"):
                 clause = self.like[edge].sub("", clause).strip(_EDGE)
-        is_no_name = not 1 < len(clause) <= (_MOST_WHAT if clause.isascii() else _MOST_WHAT // 3)
-        return "" if is_no_name or self.like["meta"].fullmatch(clause) else clause
+        return "" if len(clause) < 2 or self.like["meta"].fullmatch(clause) else clause
 
 
 _grammar = cache(_Grammar)
