@@ -55,16 +55,20 @@ def pair(
 BY_CHANCE = {"elapsed_ms", "trace", "seconds", "home", "bytes", "folder"}
 
 
-def bare(value: Any) -> Any:
-    """A value without what differs by chance."""
+def bare(value: Any, near: bool = False) -> Any:
+    """A value without what differs by chance; its scores may be to be met nearly, since another
+    process may add up the numbers of a vector in another order."""
+    if near and isinstance(value, float):
+        return pytest.approx(value, abs=2e-4)
     kind = type(value).__name__
     if names := getattr(value, "_fields", ()):
         left_out = BY_CHANCE | {"Frame": {"state"}, "Status": {"failing"}}.get(kind, set())
-        return kind, {name: bare(getattr(value, name)) for name in names if name not in left_out}
+        told = {name: getattr(value, name) for name in names if name not in left_out}
+        return kind, bare(told, near)
     if isinstance(value, dict):
-        return {str(name): bare(one) for name, one in value.items()}
+        return {str(name): bare(one, near) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [bare(one) for one in value]
+        return [bare(one, near) for one in value]
     return value
 
 
@@ -154,7 +158,7 @@ def test_one_story_told_to_both(pair: tuple[Memory, Client]) -> None:
     memory, client = pair
     for name, tell in STORY.items():
         ours, theirs = tell(memory), tell(client)
-        assert bare(theirs) == bare(ours), name
+        assert bare(theirs) == bare(ours, near=True), name
         assert type(theirs) is type(ours), name
     explained = client.recall("Ada", explain=True).trace
     traced = memory.recall("Ada").trace

@@ -25,7 +25,7 @@ from loxodon.types import Record
 
 # How likely a memory, or a part of it, must be over for the encoder, and what must speak for it:
 # the log-odds of that, and how near the two are; fitted to talk over months
-_LIKELY, _NEARNESS, _ENOUGH = 0.8, 15.6, {"en": 9.6, "zh": 13.7}
+_LIKELY, _NEARNESS, _ENOUGH = 0.8, 15.6, {"en": 9.3, "zh": 13.7}
 _NEAR, _LATEST = 3, 40  # memories looked at: the nearest of those by meaning and the newest
 FACTS = Filter(kind="fact", state="active")
 MOST = 200  # new memories of one run that are looked at
