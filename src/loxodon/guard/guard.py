@@ -337,8 +337,8 @@ _NO_NUMBERS = (  # Dates that are no part of a longer number, times, and ids of 
 )
 _IDENTITY = (  # Digits enough for a number, characters in disguise, and names of shorter numbers
     r"\d(?:[ ./()-]{0,3}[A-Za-z]?\d){5}|\d{5}|[A-Za-z]{2}\d\d ?[A-Za-z\d]{3}|%\d|&#|&\w{2,8};"
-    r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|身份证|驾[驶照]"
-    r"|(?i:ssn|social sec|licen|medicare)"
+    r"|[\u200b-\u200f\u2060\ufeff\xad\\\x1bＡ-Ｚａ-ｚ]|身份证|驾[驶照]|护照"
+    r"|(?i:ssn|social sec|licen|medicare|passport)"
 )
 _CONTACT = (
     r"|(?i:\d|[@＠]|at ?[\])]|_at_| at [a-z0-9-]{2,40}[ _]?(?:dot|点)|艾特|[微薇威v]信|加v"

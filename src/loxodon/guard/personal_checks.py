@@ -97,10 +97,11 @@ def taiwan_id(one: Candidate) -> bool:
 def labelled(one: Candidate) -> bool:
     """Any number behind words that say what it is; no date, and no amount."""
     it = one.digits
-    is_date = any(map(_DATE.fullmatch, (one.it, it)))
+    is_date = any(map(_DATE.fullmatch, (one.it, "" if re.search(r"[^\W\d]", one.it) else it)))
     is_counted = one.after in tuple("元天年月日次%人块") or one.before in tuple("$€£¥")
-    is_long = len(it) >= 5 and sum(map(str.isalnum, one.it)) >= 6 and len(set(it)) > 1
-    return alone(one) and is_long and not (is_date or is_counted)
+    is_mixed = re.search("[0-9][A-Z]+[0-9]", one.it)  # as in passports with few digits
+    is_long = len(it) >= (2 if is_mixed else 5) and sum(map(str.isalnum, one.it)) >= 6
+    return alone(one) and is_long and len(set(one.it)) > 2 and not (is_date or is_counted)
 
 
 def landline(one: Candidate) -> bool:

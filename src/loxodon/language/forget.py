@@ -45,7 +45,7 @@ _KEEPS = re.compile(
     r"|\W*忘(?:了|记)[^，。？吧]{1,20}了[，。]"  # 忘了…了 tells that somebody has
     r"|(?!.*(?:[忘删抹清]|forget|delet|remov|eras)).*(?:(?:别|不[要许能准])[^，。]{0,16}"
     r"(?:告诉|[给让跟对向和])我?(?:.{1,2}人|同事|老[板公婆]|领导|朋友|[爸妈])|[要得请我]保密"
-    r"|(?:don'?t|never|not) (?:tell|share|mention|let)\b.*\b(?:any|other|people))"
+    r"|(?:don'?t|never|not) (?:share|disclose|reveal|(?:tell|mention|let)\b.*\b(?:any|other|people)))"
 )
 _ASKS = re.compile(
     r"(?i)\W*(?:(?:please|pls) )?forget (?:about )?(?:my|(?:that|who|how) i|what i (?:said|told))"
