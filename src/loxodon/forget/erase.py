@@ -440,7 +440,6 @@ class Sweep:
                 self._counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:
-        """Documents, and texts in other tables."""
         dropped = {no for key in ids for no in self._store.column("documents_by_key", key)}
         for one in list(self._erasure.texts()):
             if one.table == "documents" and self._marks.in_period(one.at):

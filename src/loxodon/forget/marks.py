@@ -109,7 +109,6 @@ class Marks:
         self._periods.append((since, _EVER))
 
     def put_text(self, text: str) -> None:
-        """Mark a text and the sentences in it."""
         for words in filter(None, dict.fromkeys(map(plain, (text, *split(text))))):
             self.put("said", words)
             self._hints.add(max(words.split(), key=len))

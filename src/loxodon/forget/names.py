@@ -76,7 +76,6 @@ def places(text: str, name: str) -> list[Token]:
 
 
 def has_name(text: str, *names: str) -> bool:
-    """Whether a text has one of these names."""
     return any(places(visible(text), name) for name in names)
 
 

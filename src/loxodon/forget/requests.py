@@ -219,7 +219,8 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     vectors = encoder().embed([asked, *(one.text for one in said)])
     likely = [said[n] for n in (vectors[1:] @ -vectors[0]).argsort()[:_READ]]
     evidence = _evidence(store, asked, likely)
-    odds = {one: sum(map(mul, _BY["first"], evidence[one])) for one in named or likely}
+    names_it = {one: _BY["named"] * covers(one.text, what) for one in likely}
+    odds = {x: sum(map(mul, _BY["first"], evidence[x])) + names_it[x] for x in named or likely}
     first = max(odds, key=lambda one: odds[one], default=None)
     if not first or odds[first] < _BY["least" if request.is_sure else "least_unsure"]:
         return []
@@ -229,7 +230,9 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     usual = min(float(near.mean()), _BY["alike"]) if others else 0.0
     for one, nearness in zip(others, near, strict=True):
         evidence[one] += (beside[one], float(nearness) - usual)
-    meant = [x for x in others if sum(map(mul, _BY["with"], evidence[x])) >= _BY["least_with"]]
+    least = _BY["least_with"] + _BY["alone"] * names_it[first]
+    goes = {x: sum(map(mul, _BY["with"], evidence[x])) + names_it[x] for x in others}
+    meant = [one for one in others if goes[one] >= least]
     parts = [part for one in (first, *meant) for part in _parts(asked, one)]
     return [*parts, *dict.fromkeys(reply for one in parts for reply in _replies(store, one))]
 

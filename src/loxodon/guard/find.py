@@ -52,8 +52,6 @@ _MARK = re.compile(  # A marker, or a mask
 
 
 class Finder:
-    """Rules, compiled."""
-
     def __init__(self, policy: Policy, rules: Sequence[Rule]) -> None:
         self._rules = rules
         self._kinds = {rule.kind for rule in policy.rules}

@@ -42,10 +42,11 @@ _KEEPS = re.compile(
     r"(?i)\W*(?:(?:please|pls|can you|could you) )?(?:remember|record|note)\b(?! to (?:forget|del))"
     r"|\W*请?你?(?:记住|记下|记得)|.*(?<![别要用必])[你得]?帮我记"
     r"|\W*(?:千万|请)*(?:别|不要|勿)忘(?!.*[删清抹除])"
-    r"|\W*忘(?:了|记)[^，。？吧]{1,20}了[，。]"  # 忘了…了 tells that somebody has
+    r"|\W*忘(?:了|记)[^，。？吧]{1,20}了[，。]"  # 忘了…了, 我把…了 tell of it
+    r"|\W*我们?(?:把[^，。]+了\W*$|正?在)|.*[永从绝]不(?:会|再)?遗?忘"
     r"|(?!.*(?:[忘删抹清]|forget|delet|remov|eras)).*(?:(?:别|不[要许能准])[^，。]{0,16}"
-    r"(?:告诉|[给让跟对向和])我?(?:.{1,2}人|同事|老[板公婆]|领导|朋友|[爸妈])|[要得请我]保密"
-    r"|(?:don'?t|never|not) (?:share|disclose|reveal|(?:tell|mention|let)\b.*\b(?:any|other|people)))"
+    r"(?:告诉|[给让跟对向和])我?(?:.{1,2}人|同事|老[板公婆]|领导|朋友|[爸妈])|[要得请我]保密|(?:don'?t"
+    r"|never|not) (?:share|disclose|reveal|(?:tell|mention|let)\b.*\b(?:any|other|people)))"
 )
 _ASKS = re.compile(
     r"(?i)\W*(?:(?:please|pls) )?forget (?:about )?(?:my|(?:that|who|how) i|what i (?:said|told))"
@@ -103,7 +104,8 @@ def requests(text: str, least: float = _LIKELY) -> list[Request]:
             found[-1] = found[-1]._replace(end=end)
             continue
         if meant:
-            found.append(Request(start if at is None else said[at][0], end, what, least == _LIKELY))
+            is_sure = least == _LIKELY and what != sentence.strip(_EDGE)  # which nothing in it asks
+            found.append(Request(start if at is None else said[at][0], end, what, is_sure))
             said = []
         else:
             said.append((start, sentence))
@@ -133,7 +135,7 @@ def _asking(sentences: Sequence[str], least: float) -> list[bool]:
 @lru_cache(maxsize=2_000)  # each step of a consolidation asks for the same messages
 def without_requests(text: str) -> str:
     """A message without its requests to forget: what they name is not told by them."""
-    for one in reversed(requests(text)):
+    for one in reversed([it for it in requests(text) if it.is_sure]):
         text = text[: one.start] + text[one.end :]
     return text
 

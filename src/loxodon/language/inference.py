@@ -15,7 +15,6 @@ from loxodon.language.statements import Statement
 
 @cache
 def rules() -> list[dict[str, Any]]:
-    """The table."""
     text = (files("loxodon.language") / "inference.toml").read_text("utf-8")
     return list(tomllib.loads(text)["rule"])
 

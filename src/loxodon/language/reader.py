@@ -96,7 +96,6 @@ class _Sentence(NamedTuple):
 
 
 def read(grammar: Grammar, said: TurnInContext) -> Reading:
-    """What a turn says."""
     speech = grammar.speech
     if speech.is_fiction(said.text, [line.content for line in said.before]):
         return Reading(())

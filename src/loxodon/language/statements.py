@@ -156,8 +156,6 @@ CONTEXT = 8
 
 
 class Reading(NamedTuple):
-    """What a turn says."""
-
     statements: Sequence[Statement]
     # Fragments that may say something that was not understood: what a model is asked about
     unclear: Sequence[int] = ()

@@ -116,5 +116,4 @@ def split(text: str) -> list[Piece]:
 
 
 def read(said: TurnInContext) -> Reading:
-    """What a user's turn says."""
     return reader.read(grammar, said)

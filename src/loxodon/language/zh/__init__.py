@@ -63,6 +63,9 @@ class _Chinese:
 
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
         first = sentence.startswith(self._first) or self.speech.type(sentence) == "instruction"
+        joined = re.findall("、([^，、；,;。]+)", sentence)
+        if joined and all(self.frames.match(one, one, "user", small=False) for one in joined):
+            sentence = sentence.replace("、", "，")  # each tells something of its own
         found = clauses_of(sentence, known, self._alone, first)
         if self.speech.never(evened(sentence)) in _OF_ALL:
             # a supposition holds for what follows it
@@ -131,7 +134,6 @@ grammar = _Chinese("", "")  # The tables of the language, for whoever looks at t
 
 
 def read(said: TurnInContext) -> Reading:
-    """What a user's turn says."""
     if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
         return Reading((), takes_back=_SPEECH.takes_back(said.text))
     asked = (one for one in said.fragments if one.type != "statement" or one.text.isascii())
