@@ -32,14 +32,12 @@ class Receipt(NamedTuple):
 
 
 def new_receipt(what: str, now: datetime, erased: Mapping[str, int], *left: FileProblem) -> Receipt:
-    """A receipt of whoever acts now."""
     by = " ".join(part for part in actor() if part)
     counts = {name: n for name, n in sorted(erased.items()) if n}
     return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, counts, left)
 
 
 def kept(store: Store, limit: int, after: Key | None) -> Slice[Receipt]:
-    """What was forgotten when, the newest first."""
     found, last = store.page("receipts", limit, after)
     made = (Receipt(*row) for row in found)
     return [it._replace(files=tuple(FileProblem(*one) for one in it.files)) for it in made], last

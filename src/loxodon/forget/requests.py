@@ -51,8 +51,6 @@ _READ, _SHORT, _CHAIN = 40, 160, 6  # texts read; characters of one read whole; 
 
 
 class Place(NamedTuple):
-    """A stretch of a turn."""
-
     turn: Turn
     start: int
     end: int
@@ -219,8 +217,12 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     vectors = encoder().embed([asked, *(one.text for one in said)])
     likely = [said[n] for n in (vectors[1:] @ -vectors[0]).argsort()[:_READ]]
     evidence = _evidence(store, asked, likely)
-    names_it = {one: _BY["named"] * covers(one.text, what) for one in likely}
-    odds = {x: sum(map(mul, _BY["first"], evidence[x])) + names_it[x] for x in named or likely}
+    names_it = {one: covers(one.text, what) for one in likely}
+
+    def speaks(way: str, one: Place) -> float:
+        return float(sum(map(mul, _BY[way], evidence[one])))
+
+    odds = {x: speaks("first", x) + _BY["named"] * names_it[x] for x in named or likely}
     first = max(odds, key=lambda one: odds[one], default=None)
     if not first or odds[first] < _BY["least" if request.is_sure else "least_unsure"]:
         return []
@@ -231,8 +233,7 @@ def _found(store: Store, turn: Turn, request: Request) -> list[Place]:
     for one, nearness in zip(others, near, strict=True):
         evidence[one] += (beside[one], float(nearness) - usual)
     least = _BY["least_with"] + _BY["alone"] * names_it[first]
-    goes = {x: sum(map(mul, _BY["with"], evidence[x])) + names_it[x] for x in others}
-    meant = [one for one in others if goes[one] >= least]
+    meant = [x for x in others if speaks("with", x) + _BY["named"] * int(names_it[x]) >= least]
     parts = [part for one in (first, *meant) for part in _parts(asked, one)]
     return [*parts, *dict.fromkeys(reply for one in parts for reply in _replies(store, one))]
 
