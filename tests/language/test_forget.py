@@ -37,6 +37,11 @@ def test_labelled_sentences(name: str) -> None:
     assert len(wrong) <= 2  # of 71 and 10: it is learned, not written down
 
 
+@each("text", cases(__file__, "statements_ask_for_nothing"))
+def test_what_is_told_of_forgetting_and_storing_asks_for_nothing(text: str) -> None:
+    assert requests(text) == []
+
+
 @each("text", cases(__file__, "words_of_others_ask_for_nothing"))
 def test_words_of_others_ask_for_nothing(text: str) -> None:
     assert requests(text) == []

@@ -1,4 +1,4 @@
-"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a…l] [--details]`."""
+"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a…n] [--details]`."""
 
 from __future__ import annotations
 

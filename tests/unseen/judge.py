@@ -16,7 +16,7 @@ from tests.clock import NOW, Clock
 
 Case = dict[str, Any]
 CASES = Path(__file__).parent / "cases"
-AUTHORS = tuple("abcdefghijklm")
+AUTHORS = tuple("abcdefghijklmn")
 
 
 def cases(name: str, folder: Path) -> Iterator[Case]:
